@@ -1,0 +1,145 @@
+//! From answers to cases, from cases to metrics. Metrics are always computed from cases, never from other metrics.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::execute::Attempted;
+use crate::model::{
+    Attempt, Better, CaseDetail, CaseResult, Kind, Method, Metric, MetricSpec, Output, Score, Status,
+};
+use crate::plan::Planned;
+use crate::stats::{mean, mean_interval, percentile, wilson};
+
+/// The metrics of a kind of suite, in the order in which reports show them.
+pub const fn metric_specs(kind: Kind) -> &'static [MetricSpec] {
+    match kind {
+        Kind::Command => &[
+            MetricSpec { name: "accuracy", better: Better::Higher },
+            MetricSpec { name: "mean-score", better: Better::Higher },
+            MetricSpec { name: "exact-rate", better: Better::Higher },
+            MetricSpec { name: "latency-p50-ms", better: Better::Lower },
+            MetricSpec { name: "latency-p95-ms", better: Better::Lower },
+        ],
+    }
+}
+
+/// Joins the attempts at a case into its result. A case passes if enough of its measured attempts do.
+pub fn case_result(planned: &Planned, attempts: &[Attempted], pass_share: f64, reproduce: String) -> CaseResult {
+    let case = &planned.case;
+    let measured: Vec<&Attempted> = attempts.iter().filter(|one| one.evaluation.status.is_measured()).collect();
+    let status = joint_status(planned.chosen, attempts, &measured, pass_share);
+    let scores: Vec<f64> = measured.iter().filter_map(|one| one.evaluation.score).map(Score::value).collect();
+    let spoken = attempts.iter().find(|one| one.evaluation.status == status).or(attempts.first());
+    let durations: Vec<f64> = attempts.iter().map(|one| milliseconds(one.answer.duration)).collect();
+    CaseResult {
+        id: case.id.clone(),
+        status,
+        score: mean(&scores),
+        metrics: BTreeMap::new(),
+        checks: spoken.map(|one| one.evaluation.checks.clone()).unwrap_or_default(),
+        fingerprint: case.fingerprint.clone(),
+        location: case.location.clone(),
+        duration_ms: rounded(mean(&durations).unwrap_or(0.0)),
+        attempts: attempts.iter().map(attempt).collect(),
+        diff: spoken.and_then(|one| one.evaluation.diff.clone()),
+        output: spoken.map(output),
+        reproduce,
+        slices: case.slices.clone(),
+        detail: Some(spoken.map_or_else(|| case.question.unasked(), |one| one.evaluation.detail.clone())),
+    }
+}
+
+fn joint_status(chosen: bool, attempts: &[Attempted], measured: &[&Attempted], pass_share: f64) -> Status {
+    if !chosen {
+        return Status::Skipped;
+    }
+    if measured.is_empty() {
+        let error = attempts.iter().any(|one| one.evaluation.status == Status::Error);
+        return if error { Status::Error } else { Status::Unmeasured };
+    }
+    let passed = measured.iter().filter(|one| one.evaluation.status == Status::Passed).count();
+    if share(passed, measured.len()) >= pass_share { Status::Passed } else { Status::Failed }
+}
+
+fn attempt(one: &Attempted) -> Attempt {
+    Attempt {
+        status: one.evaluation.status,
+        score: one.evaluation.score.map(Score::value),
+        duration_ms: milliseconds(one.answer.duration),
+        ending: one.answer.ending.name().to_owned(),
+    }
+}
+
+fn output(one: &Attempted) -> Output {
+    let captured = &one.answer.captured;
+    Output {
+        stdout: captured.stdout.clone(),
+        stdout_omitted: captured.stdout_omitted,
+        stderr: captured.stderr.clone(),
+        stderr_omitted: captured.stderr_omitted,
+    }
+}
+
+/// The metrics of a kind over some cases; those that could not be measured do not count.
+pub fn metrics<'a>(kind: Kind, cases: impl IntoIterator<Item = &'a CaseResult>) -> BTreeMap<String, Metric> {
+    let measured: Vec<&CaseResult> = cases.into_iter().filter(|case| case.status.is_measured()).collect();
+    let latencies: Vec<f64> = measured
+        .iter()
+        .flat_map(|case| &case.attempts)
+        .filter(|attempt| attempt.status.is_measured())
+        .map(|attempt| attempt.duration_ms)
+        .collect();
+    let scores: Vec<f64> = measured.iter().filter_map(|case| case.score).collect();
+    let rate = |holds: fn(&CaseResult) -> bool| {
+        let hits = measured.iter().filter(|case| holds(case)).count();
+        let value = (!measured.is_empty()).then(|| share(hits, measured.len()));
+        (value, wilson(hits, measured.len()), measured.len())
+    };
+    let measure = |name: &str| match name {
+        "accuracy" => rate(|case| case.status == Status::Passed),
+        "exact-rate" => rate(is_exact),
+        "mean-score" => (mean(&scores), mean_interval(&scores), scores.len()),
+        "latency-p50-ms" => (percentile(&latencies, 50), None, latencies.len()),
+        "latency-p95-ms" => (percentile(&latencies, 95), None, latencies.len()),
+        _ => (None, None, 0),
+    };
+    metric_specs(kind)
+        .iter()
+        .map(|spec| {
+            let (value, ci95, n) = measure(spec.name);
+            (spec.name.to_owned(), Metric { value, better: spec.better, n, ci95, min: None, target: None })
+        })
+        .collect()
+}
+
+fn is_exact(case: &CaseResult) -> bool {
+    match &case.detail {
+        Some(CaseDetail::Command(detail)) => detail.method == Method::ExactMatch,
+        None => false,
+    }
+}
+
+/// The same metrics over every slice of the cases.
+pub fn slices(kind: Kind, cases: &[CaseResult]) -> BTreeMap<String, BTreeMap<String, Metric>> {
+    let mut by_slice: BTreeMap<&str, Vec<&CaseResult>> = BTreeMap::new();
+    for case in cases {
+        for slice in &case.slices {
+            by_slice.entry(slice.as_str()).or_default().push(case);
+        }
+    }
+    by_slice.into_iter().map(|(slice, cases)| (slice.to_owned(), metrics(kind, cases))).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^52")]
+fn share(part: usize, whole: usize) -> f64 {
+    part as f64 / whole as f64
+}
+
+/// A duration in milliseconds, to the microsecond.
+pub fn milliseconds(duration: Duration) -> f64 {
+    rounded(duration.as_secs_f64() * 1000.0)
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}

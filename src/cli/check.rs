@@ -1,0 +1,21 @@
+//! `check`: load everything, report every mistake, run nothing.
+
+use clap::Args;
+
+use super::{ConfigArgs, Failure, console, load};
+use crate::model::ExitCode;
+use crate::settings::Overrides;
+
+/// Flags of `check`.
+#[derive(Debug, Args)]
+pub(super) struct CheckArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
+}
+
+pub(super) fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
+    let (settings, suites) = load(&args.config, &Overrides::default())?;
+    let cases: usize = suites.iter().map(|suite| suite.cases.len()).sum();
+    console::print(&format!("{}: {} suites, {cases} cases, no mistake\n", settings.config, suites.len()));
+    Ok(ExitCode::Passed)
+}

@@ -1,0 +1,43 @@
+//! The standard streams. A reader that goes away is no error.
+#![expect(clippy::disallowed_methods, reason = "edge: the standard streams and the environment")]
+
+use std::io::{IsTerminal as _, Write as _};
+
+use crate::report::Style;
+
+/// Writes a result to standard output.
+pub(super) fn print(text: &str) {
+    std::io::stdout().write_all(text.as_bytes()).ok();
+}
+
+/// Says something to the person on standard error.
+pub(super) fn say(text: &str) {
+    writeln!(std::io::stderr(), "{text}").ok();
+}
+
+/// Says what went wrong on standard error.
+pub(super) fn error(text: &str) {
+    writeln!(std::io::stderr(), "error: {text}").ok();
+}
+
+/// Whether this is CI, where nobody watches a bar.
+pub(super) fn is_ci() -> bool {
+    std::env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false" && value != "0")
+}
+
+/// Whether standard error is watched by a person.
+pub(super) fn stderr_is_watched() -> bool {
+    std::io::stderr().is_terminal() && !is_ci()
+}
+
+/// How standard output wants its text.
+pub(super) fn style() -> Style {
+    let terminal = std::io::stdout().is_terminal();
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let width = columns.unwrap_or_else(|| match console::Term::stdout().size_checked() {
+        Some((_, width)) if terminal => width,
+        Some(_) | None => 100,
+    });
+    Style { color: terminal && !no_color, width: width.clamp(40, 200) }
+}

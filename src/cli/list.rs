@@ -1,0 +1,48 @@
+//! `list`: suites and cases, with file and line.
+
+use clap::Args;
+use serde_json::json;
+
+use super::{ConfigArgs, Failure, SelectionArgs, console, load};
+use crate::model::ExitCode;
+use crate::plan::plan;
+use crate::report::plain;
+use crate::settings::Overrides;
+
+/// Flags of `list`.
+#[derive(Debug, Args)]
+pub(super) struct ListArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
+    #[command(flatten)]
+    selection: SelectionArgs,
+    /// One JSON object per line
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn list(args: ListArgs) -> Result<ExitCode, Failure> {
+    let (settings, suites) = load(&args.config, &Overrides::default())?;
+    let selection = args.selection.into_selection(None);
+    let known: Vec<&str> = settings.suites.iter().map(|suite| suite.id.as_str()).collect();
+    selection.check(&known, &settings.config)?;
+    let mut listed = 0;
+    for suite in plan(suites, &selection) {
+        let (id, kind) = (&suite.settings.id, suite.settings.kind);
+        let chosen: Vec<_> = suite.cases.iter().filter(|planned| planned.chosen).map(|planned| &planned.case).collect();
+        listed += chosen.len();
+        if !args.json {
+            console::print(&format!("{} ({kind}, {} cases)\n", plain(id.as_str()), chosen.len()));
+        }
+        for case in chosen {
+            let (file, line) = (&case.location.file, case.location.line);
+            console::print(&if args.json {
+                let value = json!({"suite": id, "kind": kind, "id": case.id, "file": file, "line": line, "tags": case.tags});
+                format!("{value}\n")
+            } else {
+                format!("  {}  {file}:{line}\n", plain(case.id.as_str()))
+            });
+        }
+    }
+    Ok(if listed == 0 { ExitCode::NothingMeasured } else { ExitCode::Passed })
+}

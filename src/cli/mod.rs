@@ -1,0 +1,155 @@
+//! The command line: one file per verb.
+#![expect(clippy::disallowed_methods, reason = "edge: the environment, the clock and the standard streams")]
+
+mod check;
+mod console;
+mod equiv;
+mod list;
+mod run;
+mod schema;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::input::{Mistake, Mistakes};
+use crate::model::{ExitCode, Kind};
+use crate::plan::Selection;
+use crate::settings::{Overrides, Settings, find_config, no_config};
+use crate::suites::{self, Suite};
+
+/// Runs every evaluation of a repository, compares with main, and refuses what got worse.
+#[derive(Debug, Parser)]
+#[command(name = "evalratchet", version, arg_required_else_help = true)]
+struct Cli {
+    /// Say more on standard error; twice for everything
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Run the suites and judge what they measured
+    Run(run::RunArgs),
+    /// Load everything and report every mistake; run nothing
+    Check(check::CheckArgs),
+    /// List suites and cases with file and line
+    List(list::ListArgs),
+    /// Print the JSON Schemas of all formats
+    Schema(schema::SchemaArgs),
+    /// Say whether two commands mean the same
+    Equiv(equiv::EquivArgs),
+}
+
+/// Where the configuration is.
+#[derive(Debug, Args)]
+struct ConfigArgs {
+    /// The configuration [default: the nearest evalratchet.toml upwards]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+/// Which cases are meant.
+#[derive(Debug, Args)]
+struct SelectionArgs {
+    /// Only these suites
+    #[arg(long = "suite", alias = "module", value_name = "ID", num_args = 1..)]
+    suites: Vec<String>,
+    /// Only suites of these kinds
+    #[arg(long = "kind", value_name = "KIND", num_args = 1..)]
+    kinds: Vec<Kind>,
+    /// Only cases whose suite/id contains TEXT; =ID for exactly one id
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// Only cases with this tag
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+}
+
+impl SelectionArgs {
+    fn into_selection(self, shard: Option<crate::model::Shard>) -> Selection {
+        let Self { suites, kinds, filter, tags } = self;
+        Selection { suites, kinds, filter, tags, shard }
+    }
+}
+
+/// What stops a verb before it can give an answer of its own. All of it exits 2.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error("{0}")]
+    Mistakes(#[from] Mistakes),
+    #[error("cannot write {path}: {error}")]
+    Write { path: String, error: std::io::Error },
+    #[error("{0}")]
+    Usage(String),
+}
+
+impl From<Mistake> for Failure {
+    fn from(mistake: Mistake) -> Self {
+        Self::Mistakes(mistake.into())
+    }
+}
+
+/// The program: parses the arguments, runs the verb, and turns whatever happens into an exit code.
+pub fn main() -> std::process::ExitCode {
+    let cli = Cli::parse();
+    log_to_stderr(cli.verbose);
+    let done = std::panic::catch_unwind(|| match cli.verb {
+        Verb::Run(args) => run::run(args),
+        Verb::Check(args) => check::check(&args),
+        Verb::List(args) => list::list(args),
+        Verb::Schema(args) => schema::schema(&args),
+        Verb::Equiv(args) => equiv::equiv(&args),
+    });
+    let code = match done {
+        Ok(Ok(code)) => code,
+        Ok(Err(failure)) => {
+            console::error(&failure.to_string());
+            ExitCode::Invalid
+        }
+        Err(_) => {
+            console::error("this is a defect of evalratchet; please report it with the lines above");
+            ExitCode::Broken
+        }
+    };
+    code.code().into()
+}
+
+fn log_to_stderr(verbose: u8) {
+    use tracing_subscriber::filter::{LevelFilter, Targets};
+    use tracing_subscriber::prelude::*;
+    let level = match verbose {
+        0 => LevelFilter::WARN,
+        1 => LevelFilter::DEBUG,
+        2.. => LevelFilter::TRACE,
+    };
+    let from_environment = std::env::var("EVALRATCHET_LOG").ok().and_then(|text| text.parse::<Targets>().ok());
+    let filter = from_environment.unwrap_or_else(|| Targets::new().with_target("evalratchet", level));
+    let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false).without_time();
+    tracing_subscriber::registry().with(layer).with(filter).init();
+}
+
+/// The configuration that is meant, with everything in it loaded, or every mistake in it.
+fn load(config: &ConfigArgs, overrides: &Overrides) -> Result<(Settings, Vec<Suite>), Failure> {
+    let path = match &config.config {
+        Some(path) => path.clone(),
+        None => {
+            let here = std::env::current_dir().map_err(|error| Failure::Usage(format!("no current directory: {error}")))?;
+            let found = find_config(&here, Path::is_file).ok_or_else(|| no_config(&here))?;
+            // Below the current directory a relative name is what people would write.
+            found.strip_prefix(&here).map(Path::to_owned).unwrap_or(found)
+        }
+    };
+    let (settings, mut mistakes) = Settings::load(&path, overrides)?;
+    let suites = match suites::load(&settings) {
+        Ok(suites) => suites,
+        Err(more) => {
+            mistakes.extend(more);
+            Vec::new()
+        }
+    };
+    mistakes.into_result()?;
+    Ok((settings, suites))
+}

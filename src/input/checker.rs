@@ -1,0 +1,171 @@
+//! Holds a document against the JSON Schema of a Rust type and reports every deviation with its place.
+
+use std::marker::PhantomData;
+
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use jsonschema::{ValidationError, Validator};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{Document, Mistake, Mistakes, Pointer, nearest};
+
+/// The JSON Schema of a type, without references, so that a path into it finds its way.
+pub fn schema_of<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<T>().to_value()
+}
+
+/// Reads documents of one type.
+#[derive(Debug)]
+pub struct Checker<T> {
+    schema: Value,
+    validator: Result<Validator, String>,
+    read: PhantomData<fn() -> T>,
+}
+
+impl<T: JsonSchema + DeserializeOwned> Checker<T> {
+    /// Prepares the schema of `T`.
+    pub fn new() -> Self {
+        let schema = schema_of::<T>();
+        let validator = jsonschema::validator_for(&schema).map_err(|error| error.to_string());
+        Self { schema, validator, read: PhantomData }
+    }
+
+    /// The value in the document, or everything that is wrong with it.
+    pub fn read(&self, document: &Document) -> Result<T, Mistakes> {
+        self.read_at(document, &Pointer::root(), &document.value)
+    }
+
+    /// The same for a part of a document.
+    pub fn read_at(&self, document: &Document, at: &Pointer, value: &Value) -> Result<T, Mistakes> {
+        let validator = match &self.validator {
+            Ok(validator) => validator,
+            Err(why) => return Err(Mistake::in_file(&document.file, format!("no usable schema: {why}")).into()),
+        };
+        let mut mistakes = Mistakes::new();
+        for error in validator.iter_errors(value) {
+            self.explain(document, at, &error, &mut mistakes);
+        }
+        mistakes.into_result()?;
+        T::deserialize(value).map_err(|error| document.mistake(at, error.to_string()).into())
+    }
+
+    fn explain(&self, document: &Document, base: &Pointer, error: &ValidationError<'_>, mistakes: &mut Mistakes) {
+        let at = Pointer::parse(error.instance_path().as_str())
+            .steps()
+            .iter()
+            .fold(base.clone(), |pointer, step| pointer.join(step));
+        let found = shown(error.instance());
+        // An exhaustive list would repeat the library's; what is not named here keeps the library's own words.
+        match error.kind() {
+            ValidationErrorKind::AdditionalProperties { unexpected } => {
+                let known = self.properties_at(error);
+                for name in unexpected {
+                    let mistake = document.mistake_at_key(&at.join(name), format!("unknown field `{name}`"));
+                    mistakes.push(match nearest(name, known.iter().map(String::as_str)) {
+                        Some(near) => mistake.with_help(format!("did you mean `{near}`?")),
+                        None => mistake.with_help(format!("known: {}", known.join(", "))),
+                    });
+                }
+            }
+            ValidationErrorKind::Required { property } => {
+                let name = property.as_str().unwrap_or_default();
+                mistakes.push(document.mistake(&at, format!("the field `{name}` is missing")));
+            }
+            ValidationErrorKind::Type { kind } => {
+                let expected = match kind {
+                    TypeKind::Single(one) => one.to_string(),
+                    TypeKind::Multiple(many) => {
+                        let names: Vec<String> = many.iter().map(|t| t.to_string()).filter(|t| t != "null").collect();
+                        names.join(" or ")
+                    }
+                };
+                mistakes.push(document.mistake(&at, format!("expected {expected}, found {found}")));
+            }
+            ValidationErrorKind::Enum { options } => {
+                let options: Vec<&str> =
+                    options.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+                mistakes.push(not_one_of(document, &at, error.instance(), &options));
+            }
+            ValidationErrorKind::OneOfNotValid { context } | ValidationErrorKind::AnyOf { context } => {
+                let constants = self.constants_at(error);
+                if !constants.is_empty() {
+                    let options: Vec<&str> = constants.iter().map(String::as_str).collect();
+                    mistakes.push(not_one_of(document, &at, error.instance(), &options));
+                    return;
+                }
+                // The alternative that got furthest says best what is wrong.
+                let best = context.iter().max_by_key(|errors| {
+                    errors.iter().map(|inner| inner.instance_path().as_str().matches('/').count()).max()
+                });
+                match best {
+                    Some(errors) if errors.iter().any(|e| !matches!(e.kind(), ValidationErrorKind::Type { .. })) => {
+                        for inner in errors {
+                            self.explain(document, base, inner, mistakes);
+                        }
+                    }
+                    Some(_) | None => mistakes.push(document.mistake(&at, format!("{found} fits none of the forms allowed here"))),
+                }
+            }
+            ValidationErrorKind::MinLength { .. } => mistakes.push(document.mistake(&at, "must not be empty")),
+            ValidationErrorKind::MinItems { limit } => {
+                mistakes.push(document.mistake(&at, format!("needs at least {limit} entr{}", if *limit == 1 { "y" } else { "ies" })));
+            }
+            ValidationErrorKind::Minimum { limit } => {
+                mistakes.push(document.mistake(&at, format!("must be at least {limit}, found {found}")));
+            }
+            ValidationErrorKind::Maximum { limit } => {
+                mistakes.push(document.mistake(&at, format!("must be at most {limit}, found {found}")));
+            }
+            _ => mistakes.push(document.mistake(&at, error.to_string())),
+        }
+    }
+
+    /// The part of the schema that holds the failed keyword.
+    fn parent_of(&self, error: &ValidationError<'_>) -> Option<&Value> {
+        let path = error.schema_path().as_str();
+        self.schema.pointer(path.rsplit_once('/').map_or("", |(parent, _)| parent))
+    }
+
+    fn properties_at(&self, error: &ValidationError<'_>) -> Vec<String> {
+        self.parent_of(error)
+            .and_then(|parent| parent.get("properties"))
+            .and_then(Value::as_object)
+            .map(|properties| properties.keys().cloned().collect())
+            .unwrap_or_default()
+    }
+
+    /// The texts of a `oneOf` whose alternatives are all constants (an enum with documented variants).
+    fn constants_at(&self, error: &ValidationError<'_>) -> Vec<String> {
+        let Some(alternatives) = self.schema.pointer(error.schema_path().as_str()).and_then(Value::as_array) else {
+            return Vec::new();
+        };
+        let texts: Vec<String> =
+            alternatives.iter().filter_map(|a| a.get("const").and_then(Value::as_str).map(str::to_owned)).collect();
+        let others = alternatives.iter().filter(|a| a.get("const").is_none() && a.get("type") != Some(&"null".into()));
+        if others.count() == 0 { texts } else { Vec::new() }
+    }
+}
+
+fn not_one_of(document: &Document, at: &Pointer, found: &Value, options: &[&str]) -> Mistake {
+    let mistake = document.mistake(at, format!("{} is not one of {}", shown(found), options.join(", ")));
+    mistake.with_nearest(found.as_str().and_then(|text| nearest(text, options.iter().copied())))
+}
+
+/// A value, short enough for a message.
+fn shown(value: &Value) -> String {
+    let kind = match value {
+        Value::Null => return "null".into(),
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(items) => return format!("an array of {}", items.len()),
+        Value::Object(_) => return "an object".into(),
+    };
+    let text = value.to_string();
+    let short: String = text.chars().take(60).collect();
+    let more = if short.len() < text.len() { "…" } else { "" };
+    format!("{kind} {short}{more}")
+}

@@ -1,0 +1,80 @@
+//! The files themselves: the one place of this room that touches the disk.
+#![expect(clippy::disallowed_methods, reason = "edge: reads and writes files")]
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use globset::GlobBuilder;
+use walkdir::WalkDir;
+
+use super::Mistake;
+
+/// Reads a file as UTF-8 text; `shown` is how the user names it. A byte order mark is skipped.
+pub fn read_text(path: &Path, shown: &str) -> Result<String, Mistake> {
+    let bytes = std::fs::read(path).map_err(|error| Mistake::in_file(shown, format!("cannot be read: {error}")))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count() + 1;
+        Mistake::in_file(shown, format!("is not UTF-8: wrong byte at offset {offset}, line {line}"))
+            .with_help("save it as UTF-8")
+    })?;
+    Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
+}
+
+/// A file that a pattern led to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Relative to the configuration, with `/`.
+    pub shown: String,
+}
+
+/// The files below `root` that a pattern matches, sorted by name. A pattern without wildcards is a path and must exist.
+pub fn expand_globs(root: &Path, pattern: &str) -> Result<Vec<Found>, String> {
+    let absolute = Path::new(pattern).is_absolute();
+    if !pattern.contains(['*', '?', '[', '{']) {
+        let path = root.join(pattern);
+        return if path.is_file() {
+            Ok(vec![Found { path, shown: pattern.trim_start_matches("./").to_owned() }])
+        } else if path.is_dir() {
+            Err(format!("`{pattern}` is a directory; name files, such as `{}/*.json`", pattern.trim_end_matches('/')))
+        } else {
+            Err(format!("there is no file `{pattern}`"))
+        };
+    }
+    if absolute || pattern.split('/').any(|part| part == "..") {
+        return Err(format!("the pattern `{pattern}` must stay below the configuration's directory"));
+    }
+    let pattern = pattern.trim_start_matches("./");
+    let matcher = GlobBuilder::new(pattern)
+        .literal_separator(true)
+        .build()
+        .map_err(|error| format!("the pattern `{pattern}` is not valid: {}", error.kind()))?
+        .compile_matcher();
+    let fixed: PathBuf = pattern.split('/').take_while(|part| !part.contains(['*', '?', '[', '{'])).collect();
+    let mut found = Vec::new();
+    for entry in WalkDir::new(root.join(&fixed)).follow_links(true).sort_by_file_name() {
+        let Ok(entry) = entry else { continue };
+        let Ok(relative) = entry.path().strip_prefix(root) else { continue };
+        if entry.file_type().is_file() && matcher.is_match(relative) {
+            let shown = relative.to_string_lossy().replace('\\', "/");
+            found.push(Found { path: entry.into_path(), shown });
+        }
+    }
+    if found.is_empty() { Err(format!("the pattern `{pattern}` matches no file")) } else { Ok(found) }
+}
+
+/// Writes a file whole or not at all: into a temporary file beside it, then renamed.
+pub fn write_atomically(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::create_dir_all(directory)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".evalratchet-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+    let mut file = builder.tempfile_in(directory)?;
+    io::Write::write_all(&mut file, contents)?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}

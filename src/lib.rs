@@ -1,0 +1,143 @@
+//! Runs every evaluation of a repository, and says what is good enough.
+//!
+//! ```text
+//! load → plan → execute → score → aggregate → compare → gate → report
+//! ```
+//!
+//! [`run`] is that flow. Four kinds of suite come in at `load`; from `score` on there is one result model,
+//! [`model::Results`], and everything after it is the same for all kinds.
+
+pub mod aggregate;
+pub mod cli;
+pub mod execute;
+pub mod gate;
+pub mod input;
+pub mod model;
+pub mod plan;
+pub mod report;
+pub mod repository;
+pub mod settings;
+pub mod stats;
+pub mod suites;
+pub mod targets;
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use model::{CaseResult, Mode, RESULTS_SCHEMA, Results, RunInfo, SuiteResult, Status, Tool};
+use plan::{Planned, PlannedSuite};
+
+/// What a run needs to know that is not in the configuration. The clock, git and the environment are asked by the
+/// caller, so that a run is a function of its arguments and of what the targets answer.
+#[derive(Debug)]
+pub struct Request {
+    /// The configuration, settled.
+    pub config: String,
+    /// The planned suites.
+    pub suites: Vec<PlannedSuite>,
+    /// Whether something was left out by a filter or a shard.
+    pub partial: bool,
+    /// Which part this is.
+    pub shard: Option<model::Shard>,
+    /// `--strict`
+    pub strict: bool,
+    /// The seed of everything that is drawn at random.
+    pub seed: u64,
+    /// How many processors there are.
+    pub cores: usize,
+    /// The whole environment; targets see little of it.
+    pub environment: Vec<(OsString, OsString)>,
+    /// When it began, RFC 3339.
+    pub started_at: String,
+    /// A name for this run.
+    pub id: String,
+    /// What is checked out.
+    pub checkout: repository::Checkout,
+}
+
+/// The flow from planned suites to judged results. `elapsed` is asked once, at the end.
+pub async fn run(
+    request: Request,
+    progress: &execute::Progress,
+    stop: &execute::Stop,
+    elapsed: impl Fn() -> std::time::Duration,
+) -> Results {
+    let mut suites = Vec::new();
+    for suite in &request.suites {
+        suites.push((run_suite(&request, suite, progress, stop).await, suite.settings.clone()));
+    }
+    progress.end();
+
+    // The comparison with the baseline has its place here.
+    let circumstances = gate::Circumstances {
+        strict: request.strict,
+        shard: request.shard.is_some(),
+        interrupted: stop.is_requested(),
+    };
+    let gate = gate::judge(&mut suites, circumstances);
+    Results {
+        schema: RESULTS_SCHEMA.to_owned(),
+        tool: Tool { name: "evalratchet".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+        run: RunInfo {
+            id: request.id,
+            started_at: request.started_at,
+            duration_ms: aggregate::milliseconds(elapsed()),
+            commit: request.checkout.commit,
+            branch: request.checkout.branch,
+            mode: Mode::Auto,
+            shard: request.shard,
+            seed: request.seed,
+            partial: request.partial || stop.is_requested(),
+        },
+        suites: suites.into_iter().map(|(suite, _)| suite).collect(),
+        comparison: None,
+        gate,
+    }
+}
+
+async fn run_suite(
+    request: &Request,
+    suite: &PlannedSuite,
+    progress: &execute::Progress,
+    stop: &execute::Stop,
+) -> SuiteResult {
+    let settings = &suite.settings;
+    let target = targets::Target::new(&settings.target, &request.environment);
+    let jobs = settings.jobs.unwrap_or_else(|| target.default_jobs(request.cores));
+    let execution = execute::Execution { target: Arc::new(target), repeat: settings.repeat, jobs };
+    let chosen: Vec<Arc<suites::Case>> =
+        suite.cases.iter().filter(|planned| planned.chosen).map(|planned| Arc::new(planned.case.clone())).collect();
+    let mut attempts = execute::execute(&chosen, &execution, progress, stop).await.into_iter();
+
+    let cases: Vec<CaseResult> = suite
+        .cases
+        .iter()
+        .map(|planned| {
+            let attempted = if planned.chosen { attempts.next().unwrap_or_default() } else { Vec::new() };
+            let reproduce = reproduce(&request.config, suite, planned);
+            aggregate::case_result(planned, &attempted, settings.pass_share, reproduce)
+        })
+        .collect();
+    let details = cases.iter().filter_map(|case| case.detail.as_ref().map(|detail| (case.status, detail)));
+    SuiteResult {
+        id: settings.id.clone(),
+        kind: settings.kind,
+        status: Status::Unmeasured,
+        replayed: false,
+        metrics: aggregate::metrics(settings.kind, &cases),
+        slices: aggregate::slices(settings.kind, &cases),
+        detail: suites::suite_detail(settings.kind, details),
+        cases,
+    }
+}
+
+/// One command line that runs a case alone.
+fn reproduce(config: &str, suite: &PlannedSuite, planned: &Planned) -> String {
+    let mut line = String::from("evalratchet run");
+    if config != settings::CONFIG_NAME {
+        line.push_str(&format!(" --config {}", report::shell_quoted(config)));
+    }
+    let (suite, case) = (suite.settings.id.as_str(), planned.case.id.as_str());
+    line.push_str(&format!(" --suite {} --filter {}", report::shell_quoted(suite), report::shell_quoted(&format!("={case}"))));
+    line
+}

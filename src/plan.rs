@@ -1,0 +1,99 @@
+//! Which cases run: the user's filters, and the shard.
+
+use sha2::{Digest, Sha256};
+
+use crate::input::{Mistake, Mistakes, nearest};
+use crate::model::{Kind, Shard};
+use crate::suites::{Case, Suite};
+
+/// What the user asked to run.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// `--suite`: these suites only.
+    pub suites: Vec<String>,
+    /// `--kind`: these kinds only.
+    pub kinds: Vec<Kind>,
+    /// `--filter`: cases whose `suite/id` contains this; with `=` in front, the case of exactly this id.
+    pub filter: Option<String>,
+    /// `--tag`: cases with one of these tags only.
+    pub tags: Vec<String>,
+    /// `--shard`: this part only.
+    pub shard: Option<Shard>,
+}
+
+/// A case and whether it is to be run.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// The case.
+    pub case: Case,
+    /// Whether the user's filter chose it.
+    pub chosen: bool,
+}
+
+/// A suite with the cases of this shard.
+#[derive(Debug, Clone)]
+pub struct PlannedSuite {
+    /// The suite; its cases are in `cases`.
+    pub settings: crate::settings::SuiteSettings,
+    /// Every declared case of this shard.
+    pub cases: Vec<Planned>,
+}
+
+impl Selection {
+    /// Whether anything is left out.
+    pub fn is_partial(&self) -> bool {
+        let Self { suites, kinds, filter, tags, shard } = self;
+        !suites.is_empty() || !kinds.is_empty() || filter.is_some() || !tags.is_empty() || shard.is_some()
+    }
+
+    /// Says which ids given with `--suite` do not exist.
+    pub fn check(&self, known: &[&str], config: &str) -> Result<(), Mistakes> {
+        let mut mistakes = Mistakes::new();
+        for wrong in self.suites.iter().filter(|id| !known.contains(&id.as_str())) {
+            let mistake = Mistake::in_file(config, format!("there is no suite `{wrong}`"));
+            mistakes.push(match nearest(wrong, known.iter().copied()) {
+                Some(near) => mistake.with_help(format!("did you mean `{near}`?")),
+                None => mistake.with_help(format!("suites: {}", known.join(", "))),
+            });
+        }
+        mistakes.into_result()
+    }
+
+    fn chooses(&self, suite: &Suite, case: &Case) -> bool {
+        let id = suite.settings.id.as_str();
+        let by_filter = self.filter.as_ref().is_none_or(|filter| match filter.strip_prefix('=') {
+            Some(exact) => case.id.as_str() == exact,
+            None => format!("{id}/{}", case.id).contains(filter.as_str()),
+        });
+        (self.suites.is_empty() || self.suites.iter().any(|chosen| chosen == id))
+            && (self.kinds.is_empty() || self.kinds.contains(&suite.settings.kind))
+            && (self.tags.is_empty() || self.tags.iter().any(|tag| case.tags.contains(tag)))
+            && by_filter
+    }
+}
+
+/// Every case of the shard, each marked whether the user chose it. A suite without any chosen case is left out when
+/// the user named suites or kinds.
+pub fn plan(suites: Vec<Suite>, selection: &Selection) -> Vec<PlannedSuite> {
+    let mut planned = Vec::new();
+    for suite in suites {
+        let named = !selection.suites.is_empty() || !selection.kinds.is_empty();
+        let cases: Vec<Planned> = suite
+            .cases
+            .iter()
+            .filter(|case| selection.shard.is_none_or(|shard| shard_of(suite.settings.id.as_str(), case, shard.total) == shard.index))
+            .map(|case| Planned { chosen: selection.chooses(&suite, case), case: case.clone() })
+            .collect();
+        if !named || cases.iter().any(|planned| planned.chosen) {
+            planned.push(PlannedSuite { settings: suite.settings, cases });
+        }
+    }
+    planned
+}
+
+/// The shard of a case, from 1: a hash of its suite and id, so that it never moves when others come or go.
+fn shard_of(suite: &str, case: &Case, total: u32) -> u32 {
+    let digest = Sha256::digest(format!("{suite}\0{}", case.id).as_bytes());
+    let number = digest.iter().take(8).fold(0_u64, |number, byte| (number << 8) | u64::from(*byte));
+    u32::try_from(number % u64::from(total.max(1))).map_or(1, |index| index + 1)
+}

@@ -1,0 +1,49 @@
+//! Escaping at the sink: what a model or a pull request wrote must stay text.
+
+/// A word as a POSIX shell reads it back.
+pub fn shell_quoted(word: &str) -> String {
+    let safe = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(safe) && !word.starts_with('=') {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// Text for a terminal: control characters (escape sequences among them) are shown, not obeyed; newlines stay.
+pub fn plain(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' => shown.push('\n'),
+            '\t' => shown.push_str("    "),
+            '\u{0}'..='\u{1f}' => shown.push(char::from_u32(0x2400 + character as u32).unwrap_or('\u{fffd}')),
+            '\u{7f}' => shown.push('␡'),
+            // C1 controls and the marks that reorder text.
+            '\u{80}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                shown.push_str(&format!("\\u{{{:x}}}", character as u32));
+            }
+            _ => shown.push(character),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quoted_word_is_read_back_by_a_shell() {
+        assert_eq!(shell_quoted("plain-1.json"), "plain-1.json");
+        assert_eq!(shell_quoted("it's $HOME"), r"'it'\''s $HOME'");
+        assert_eq!(shell_quoted(""), "''");
+        assert_eq!(shell_quoted("=id"), "'=id'");
+    }
+
+    #[test]
+    fn no_escape_sequence_reaches_the_terminal() {
+        assert_eq!(plain("\u{1b}[31mred\u{7}"), "␛[31mred␇");
+        assert_eq!(plain("a\u{202e}b"), "a\\u{202e}b");
+        assert_eq!(plain("two\nlines"), "two\nlines");
+    }
+}

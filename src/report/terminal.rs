@@ -1,0 +1,250 @@
+//! The report on the terminal: worst first, ends with one sentence.
+
+use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table};
+
+use super::{plain, verdict_line};
+use crate::aggregate::metric_specs;
+use crate::model::{Better, CaseDetail, CaseResult, Metric, Results, Status, SuiteDetail, SuiteResult, Verdict};
+
+/// How the terminal is.
+#[derive(Debug, Clone, Copy)]
+pub struct Style {
+    /// Whether colours may be used.
+    pub color: bool,
+    /// How many columns it has.
+    pub width: u16,
+}
+
+/// How many failures are told in full.
+const FAILURES: usize = 10;
+/// How many of the slowest cases are listed.
+const SLOWEST: usize = 10;
+
+/// Everything a person wants to know, as text.
+pub fn terminal(results: &Results, style: Style) -> String {
+    let mut out = String::new();
+    for suite in &results.suites {
+        render_suite(suite, style, &mut out);
+    }
+    render_failures(results, style, &mut out);
+    render_slowest(results, style, &mut out);
+    for reason in &results.gate.reasons {
+        let sign = if reason.fails { paint("✗", Color::Red, style) } else { paint("·", Color::Yellow, style) };
+        out.push_str(&format!("{sign} {}\n", plain(&reason.message)));
+    }
+    let color = match results.gate.verdict {
+        Verdict::Passed => Color::Green,
+        Verdict::Failed | Verdict::Broken | Verdict::NothingMeasured => Color::Red,
+        Verdict::NotJudged | Verdict::Interrupted => Color::Yellow,
+    };
+    out.push_str(&format!("{}\n", paint(&plain(&verdict_line(results)), color, style)));
+    out
+}
+
+fn render_suite(suite: &SuiteResult, style: Style, out: &mut String) {
+    let mark = match suite.status {
+        Status::Passed => paint("✓", Color::Green, style),
+        Status::Failed | Status::Error => paint("✗", Color::Red, style),
+        Status::Unmeasured | Status::Skipped => paint("–", Color::Yellow, style),
+    };
+    let chosen = suite.cases.iter().filter(|case| case.status != Status::Skipped).count();
+    out.push_str(&format!("{mark} {} ({}, {chosen} cases) {}\n", plain(suite.id.as_str()), suite.kind, suite.status));
+    if chosen == 0 {
+        out.push('\n');
+        return;
+    }
+    if let Some(SuiteDetail::Command(detail)) = &suite.detail {
+        let (exact, equivalent, none) = (detail.exact_match, detail.semantic_equivalent, detail.no_match);
+        out.push_str(&format!("  {exact} exact · {equivalent} equivalent · {none} no match\n"));
+    }
+    let mut table = table(style);
+    table.set_header(["metric", "value", "floor", "target", "95 % interval", "n"].map(|text| bold(text, style)));
+    for spec in metric_specs(suite.kind) {
+        if let Some(metric) = suite.metrics.get(spec.name) {
+            table.add_row(metric_row(spec.name, metric));
+        }
+    }
+    align(&mut table, 1);
+    out.push_str(&format!("{table}\n"));
+    render_slices(suite, style, out);
+    out.push('\n');
+}
+
+fn metric_row(name: &str, metric: &Metric) -> Vec<Cell> {
+    let number = |value: f64| if name.ends_with("-ms") { format!("{value:.1}") } else { format!("{value:.3}") };
+    let show = |value: Option<f64>| value.map_or("–".to_owned(), number);
+    let holds = |limit: f64, value: f64| match metric.better {
+        Better::Higher => value >= limit,
+        Better::Lower => value <= limit,
+    };
+    let color = match (metric.value, metric.min, metric.target) {
+        (Some(value), Some(min), _) if !holds(min, value) => Some(Color::Red),
+        (Some(value), _, Some(target)) if !holds(target, value) => Some(Color::Yellow),
+        (Some(_), Some(_), _) => Some(Color::Green),
+        (Some(_), None, _) | (None, _, _) => None,
+    };
+    let value = Cell::new(show(metric.value));
+    vec![
+        Cell::new(name),
+        match color {
+            Some(color) => value.fg(color),
+            None => value,
+        },
+        Cell::new(show(metric.min)),
+        Cell::new(show(metric.target)),
+        Cell::new(metric.ci95.map_or("–".to_owned(), |[low, high]| format!("{low:.3} … {high:.3}"))),
+        Cell::new(metric.n),
+    ]
+}
+
+/// Slices, each dimension from its worst value on; of a dimension with many values only the worst few.
+fn render_slices(suite: &SuiteResult, style: Style, out: &mut String) {
+    const SHOWN: usize = 6;
+    let specs: Vec<_> = metric_specs(suite.kind).iter().filter(|spec| !spec.name.ends_with("-ms")).collect();
+    let Some(leading) = specs.first() else { return };
+    let mut dimensions: Vec<&str> = Vec::new();
+    for slice in suite.cases.iter().flat_map(|case| &case.slices) {
+        if !dimensions.contains(&slice.dimension()) {
+            dimensions.push(slice.dimension());
+        }
+    }
+    let mut table = table(style);
+    let mut header = vec!["slice", "n"];
+    header.extend(specs.iter().map(|spec| spec.name));
+    table.set_header(header.into_iter().map(|text| bold(text, style)));
+    let mut rows = 0;
+    for dimension in dimensions {
+        let mut values: Vec<_> = suite
+            .slices
+            .iter()
+            .filter(|(name, _)| name.split_once('=').is_some_and(|(of, _)| of == dimension))
+            .filter_map(|(name, metrics)| Some((metrics.get(leading.name)?.value?, name, metrics)))
+            .collect();
+        values.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(b.1)));
+        let left_out = values.len().saturating_sub(SHOWN);
+        for (_, name, metrics) in values.into_iter().take(SHOWN) {
+            let mut row = vec![Cell::new(plain(name)), Cell::new(metrics[leading.name].n)];
+            for spec in &specs {
+                let value = metrics.get(spec.name).and_then(|metric| metric.value);
+                row.push(Cell::new(value.map_or("–".to_owned(), |value| format!("{value:.3}"))));
+            }
+            table.add_row(row);
+            rows += 1;
+        }
+        if left_out > 0 {
+            table.add_row([Cell::new(format!("{left_out} more of {dimension}, none worse"))]);
+        }
+    }
+    if rows > 0 {
+        align(&mut table, 1);
+        out.push_str(&format!("{table}\n"));
+    }
+}
+
+fn render_failures(results: &Results, style: Style, out: &mut String) {
+    let mut wrong: Vec<(&SuiteResult, &CaseResult)> = Vec::new();
+    for suite in &results.suites {
+        wrong.extend(suite.cases.iter().filter(|case| matches!(case.status, Status::Failed | Status::Error)).map(|case| (suite, case)));
+    }
+    wrong.sort_by(|(_, a), (_, b)| {
+        let rank = |case: &CaseResult| (case.status != Status::Error, case.score.unwrap_or(0.0));
+        let ((a_error, a_score), (b_error, b_score)) = (rank(a), rank(b));
+        a_error.cmp(&b_error).then(a_score.total_cmp(&b_score))
+    });
+    for (suite, case) in wrong.iter().take(FAILURES) {
+        let name = format!("{}/{}", plain(suite.id.as_str()), plain(case.id.as_str()));
+        let score = case.score.map_or(String::new(), |score| format!("  {score:.2}"));
+        let status = paint(case.status.word(), Color::Red, style);
+        out.push_str(&format!("{status} {name}{score}  {}:{}\n", case.location.file, case.location.line));
+        if let Some(CaseDetail::Command(detail)) = &case.detail {
+            field(out, "prompt", &detail.prompt);
+            field(out, "expected", detail.compared_with.as_ref().unwrap_or(&detail.expected_command));
+            if let Some(generated) = &detail.generated_command {
+                field(out, "generated", generated);
+            }
+        }
+        for check in case.checks.iter().filter(|check| check.status != Status::Passed) {
+            if let Some(details) = &check.details {
+                field(out, "because", details);
+            }
+        }
+        if let Some(output) = case.output.as_ref().filter(|output| !output.stderr.trim().is_empty()) {
+            field(out, "stderr", output.stderr.trim_end());
+        }
+        field(out, "reproduce", &case.reproduce);
+        out.push('\n');
+    }
+    let more = wrong.len().saturating_sub(FAILURES);
+    if more > 0 {
+        out.push_str(&format!("… and {more} more, all in results.json\n\n"));
+    }
+}
+
+/// A labelled text, its further lines indented as well.
+fn field(out: &mut String, label: &str, text: &str) {
+    const LINES: usize = 12;
+    let text = plain(text);
+    let lines: Vec<&str> = text.lines().collect();
+    for (index, line) in lines.iter().take(LINES).enumerate() {
+        let label = if index == 0 { label } else { "" };
+        out.push_str(&format!("    {label:<10} {line}\n"));
+    }
+    if lines.len() > LINES {
+        out.push_str(&format!("    {:<10} … {} more lines\n", "", lines.len() - LINES));
+    }
+}
+
+fn render_slowest(results: &Results, style: Style, out: &mut String) {
+    let mut asked: Vec<(&SuiteResult, &CaseResult)> = Vec::new();
+    for suite in &results.suites {
+        asked.extend(suite.cases.iter().filter(|case| !case.attempts.is_empty()).map(|case| (suite, case)));
+    }
+    if asked.len() < 2 {
+        return;
+    }
+    asked.sort_by(|(_, a), (_, b)| b.duration_ms.total_cmp(&a.duration_ms));
+    out.push_str(&format!("{}\n", paint("slowest", Color::Cyan, style)));
+    for (suite, case) in asked.iter().take(SLOWEST) {
+        let name = format!("{}/{}", plain(suite.id.as_str()), plain(case.id.as_str()));
+        out.push_str(&format!("  {:>9.1} ms  {name}\n", case.duration_ms));
+    }
+    out.push('\n');
+}
+
+fn table(style: Style) -> Table {
+    let mut table = Table::new();
+    table.load_style(UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic).set_width(style.width);
+    if style.color {
+        table.enforce_styling();
+    } else {
+        table.force_no_tty();
+    }
+    table
+}
+
+fn bold(text: &str, style: Style) -> Cell {
+    let cell = Cell::new(text);
+    if style.color { cell.add_attribute(Attribute::Bold) } else { cell }
+}
+
+fn align(table: &mut Table, from: usize) {
+    for column in table.column_iter_mut().skip(from) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+}
+
+/// Colours a piece of text outside of a table.
+fn paint(text: &str, color: Color, style: Style) -> String {
+    if !style.color {
+        return text.to_owned();
+    }
+    let code = match color {
+        Color::Red => 31,
+        Color::Green => 32,
+        Color::Yellow => 33,
+        Color::Cyan => 36,
+        _ => return text.to_owned(),
+    };
+    format!("\u{1b}[{code}m{text}\u{1b}[0m")
+}

@@ -1,0 +1,103 @@
+//! `evalratchet.toml` as it is written.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::model::Kind;
+
+/// The configuration of a repository's evaluations.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(title = "evalratchet.toml")]
+pub struct ConfigFile {
+    /// The suites, in the order in which they run and are reported.
+    #[schemars(length(min = 1))]
+    pub suite: Vec<SuiteSection>,
+}
+
+/// One suite.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct SuiteSection {
+    /// Its name, unique in this file.
+    #[schemars(length(min = 1))]
+    pub id: String,
+    /// What it evaluates.
+    pub kind: Kind,
+    /// Files or patterns, relative to this file. Each must match.
+    #[schemars(length(min = 1))]
+    pub cases: Vec<String>,
+    /// The system under test.
+    pub target: TargetSection,
+    /// Environment variables that the target may see beyond the harmless ones.
+    #[serde(default)]
+    pub env: Vec<String>,
+    /// Metric name → what it is held to.
+    #[serde(default)]
+    pub gate: BTreeMap<String, ThresholdSection>,
+    /// How often each case is asked.
+    #[schemars(range(min = 1))]
+    pub repeat: Option<usize>,
+    /// With `repeat`: the share of attempts that must pass (default 0.5).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub pass_share: Option<f64>,
+    /// How many answers may be impossible to have before the run counts as broken: a count, or a share such as `"2%"` (default 0).
+    pub max_errors: Option<MaxErrorsSection>,
+    /// How long one answer may take, such as `"30s"` or `"2m"`.
+    pub timeout: Option<String>,
+    /// How many answers are asked for at the same time.
+    #[schemars(range(min = 1))]
+    pub jobs: Option<usize>,
+}
+
+/// The system under test. Exactly one of `command` and `worker` must be given.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct TargetSection {
+    /// A process for each case: program and arguments, no shell. `{prompt}` and `{id}` are replaced, each as one
+    /// argument; without `{prompt}` the prompt is given on standard input.
+    #[schemars(length(min = 1))]
+    pub command: Option<Vec<String>>,
+    /// One process for all cases that reads `{"id","input"}` and writes `{"id","output"}`, one JSON value per line.
+    #[schemars(length(min = 1))]
+    pub worker: Option<Vec<String>>,
+    /// A JSONPath into the output; without it the whole output is the answer.
+    pub answer: Option<String>,
+    /// Where the process runs: the configuration's directory, or a fresh empty one.
+    pub cwd: Option<CwdSection>,
+    /// How many bytes of each output stream are kept (default 1 MiB).
+    #[schemars(range(min = 1))]
+    pub max_output: Option<usize>,
+}
+
+/// Where a target's process runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CwdSection {
+    /// The configuration's directory.
+    Config,
+    /// A fresh empty directory, removed afterwards.
+    Scratch,
+}
+
+/// What a metric is held to.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ThresholdSection {
+    /// The floor; a ceiling where lower is better.
+    pub min: Option<f64>,
+    /// What is aimed at; shown, not gated.
+    pub target: Option<f64>,
+}
+
+/// A count, or a share in percent.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum MaxErrorsSection {
+    /// So many.
+    Count(usize),
+    /// Such as `"2%"`.
+    Share(String),
+}

@@ -1,0 +1,104 @@
+//! The configuration file and the flags, made into one validated value that the program runs on.
+
+mod file;
+mod suite;
+mod target;
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::Duration;
+
+pub use file::ConfigFile;
+pub use suite::{MaxErrors, SuiteSettings, Threshold};
+pub use target::{Cwd, Invocation, Template, TargetSettings};
+
+use crate::input::{Checker, Document, Mistake, Mistakes, Pointer, read_text};
+
+/// The name that is looked for upwards from the current directory.
+pub const CONFIG_NAME: &str = "evalratchet.toml";
+
+/// Everything a run needs to know, checked.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The directory of the configuration; paths are relative to it.
+    pub root: PathBuf,
+    /// The configuration file as the user would name it.
+    pub config: String,
+    /// The suites, in order.
+    pub suites: Vec<SuiteSettings>,
+}
+
+/// What flags say over the configuration.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides {
+    /// `--timeout`
+    pub timeout: Option<Duration>,
+    /// `--repeat`
+    pub repeat: Option<usize>,
+    /// `--jobs`
+    pub jobs: Option<usize>,
+}
+
+static CHECKER: LazyLock<Checker<ConfigFile>> = LazyLock::new(Checker::new);
+
+impl Settings {
+    /// Reads and checks a configuration file. Mistakes in it come together with the settings that could still be
+    /// understood, so that the caller can look for further ones in the cases.
+    pub fn load(path: &Path, overrides: &Overrides) -> Result<(Self, Mistakes), Mistakes> {
+        let shown = path.to_string_lossy().replace('\\', "/");
+        let document = Document::toml(&shown, read_text(path, &shown)?)?;
+        let file = CHECKER.read(&document)?;
+        let root = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            Some(_) | None => PathBuf::from("."),
+        };
+        let mut mistakes = Mistakes::new();
+        let mut suites: Vec<SuiteSettings> = Vec::new();
+        for (index, section) in file.suite.into_iter().enumerate() {
+            let at = Pointer::root().join("suite").join(index);
+            if suites.iter().any(|other| other.id.as_str() == section.id) {
+                let message = format!("a second suite is called `{}`", section.id);
+                mistakes.push(document.mistake(&at.join("id"), message).with_help("ids must be unique"));
+                continue;
+            }
+            if let Some(suite) = suite::settle(&root, &document, &at, section, overrides, &mut mistakes) {
+                suites.push(suite);
+            }
+        }
+        Ok((Self { root, config: shown, suites }, mistakes))
+    }
+}
+
+/// The nearest configuration, upwards from `start`.
+pub fn find_config(start: &Path, is_file: impl Fn(&Path) -> bool) -> Option<PathBuf> {
+    start.ancestors().map(|directory| directory.join(CONFIG_NAME)).find(|candidate| is_file(candidate))
+}
+
+/// The mistake of having no configuration at all.
+pub fn no_config(start: &Path) -> Mistake {
+    Mistake::in_file(CONFIG_NAME, format!("not found in {} or above it", start.display()))
+        .with_help("name one with --config, or write one: docs/configuration.md shows how")
+}
+
+/// Reads a positive duration such as `30s`, `2m` or `1h 30m`.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is not a duration; write it like 500ms, 30s or 2m");
+    let signed: jiff::SignedDuration = text.parse().map_err(|_| wrong())?;
+    let duration = Duration::try_from(signed).map_err(|_| wrong())?;
+    if duration.is_zero() { Err(wrong()) } else { Ok(duration) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read_as_people_write_them() {
+        assert_eq!(parse_duration("30s"), Ok(Duration::from_secs(30)));
+        assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse_duration("2m"), Ok(Duration::from_secs(120)));
+        for wrong in ["", "30", "-5s", "0s", "soon"] {
+            assert!(parse_duration(wrong).is_err(), "{wrong}");
+        }
+    }
+}

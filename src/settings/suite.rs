@@ -1,0 +1,180 @@
+//! One suite's section, checked.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use super::file::{MaxErrorsSection, SuiteSection, ThresholdSection};
+use super::{Overrides, TargetSettings, parse_duration, target};
+use crate::aggregate::metric_specs;
+use crate::input::{Document, Found, Mistakes, Pointer, expand_globs, nearest};
+use crate::model::{Kind, SuiteId};
+
+/// One suite, ready to be loaded and run.
+#[derive(Debug, Clone)]
+pub struct SuiteSettings {
+    /// Its name.
+    pub id: SuiteId,
+    /// What it evaluates.
+    pub kind: Kind,
+    /// The files that hold its cases, in order, each once.
+    pub files: Vec<Found>,
+    /// The system under test.
+    pub target: TargetSettings,
+    /// Metric name → what it is held to.
+    pub gate: BTreeMap<String, Threshold>,
+    /// How often each case is asked.
+    pub repeat: usize,
+    /// The share of attempts that must pass.
+    pub pass_share: f64,
+    /// How many answers may be impossible to have.
+    pub max_errors: MaxErrors,
+    /// How many answers are asked for at the same time, if the user said so.
+    pub jobs: Option<usize>,
+}
+
+/// What a metric is held to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Threshold {
+    /// The floor; a ceiling where lower is better.
+    pub min: Option<f64>,
+    /// What is aimed at.
+    pub target: Option<f64>,
+}
+
+/// How many answers may be impossible to have before a run counts as broken.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum MaxErrors {
+    /// So many.
+    Count(usize),
+    /// This share of all that were asked for, 0…1.
+    Share(f64),
+}
+
+impl MaxErrors {
+    /// The largest number of errors allowed among `asked`.
+    pub fn allowed(self, asked: usize) -> usize {
+        match self {
+            Self::Count(count) => count,
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                clippy::cast_precision_loss,
+                reason = "a share between 0 and 1 of a count of cases"
+            )]
+            Self::Share(share) => (share * asked as f64).floor() as usize,
+        }
+    }
+}
+
+/// The default of `timeout` for a command.
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
+
+pub(super) fn settle(
+    root: &Path,
+    document: &Document,
+    at: &Pointer,
+    section: SuiteSection,
+    overrides: &Overrides,
+    mistakes: &mut Mistakes,
+) -> Option<SuiteSettings> {
+    let SuiteSection { id, kind, cases, target, env, gate, repeat, pass_share, max_errors, timeout, jobs } = section;
+    let before = mistakes.len();
+
+    let mut files: Vec<Found> = Vec::new();
+    for (index, pattern) in cases.iter().enumerate() {
+        match expand_globs(root, pattern) {
+            Ok(found) => {
+                for file in found {
+                    if !files.contains(&file) {
+                        files.push(file);
+                    }
+                }
+            }
+            Err(why) => mistakes.push(document.mistake(&at.join("cases").join(index), why)),
+        }
+    }
+
+    let timeout = match timeout.as_deref().map(parse_duration) {
+        None => COMMAND_TIMEOUT,
+        Some(Ok(duration)) => duration,
+        Some(Err(why)) => {
+            mistakes.push(document.mistake(&at.join("timeout"), why));
+            COMMAND_TIMEOUT
+        }
+    };
+    let timeout = overrides.timeout.unwrap_or(timeout);
+    let target = target::settle(root, document, &at.join("target"), target, env, timeout, mistakes);
+    let gate = settle_gate(document, at, kind, gate, mistakes);
+    let max_errors = settle_max_errors(document, at, max_errors, mistakes);
+
+    if mistakes.len() > before {
+        return None;
+    }
+    Some(SuiteSettings {
+        id: SuiteId::new(id),
+        kind,
+        files,
+        target: target?,
+        gate,
+        repeat: overrides.repeat.or(repeat).unwrap_or(1),
+        pass_share: pass_share.unwrap_or(0.5),
+        max_errors,
+        jobs: overrides.jobs.or(jobs),
+    })
+}
+
+fn settle_gate(
+    document: &Document,
+    at: &Pointer,
+    kind: Kind,
+    gate: BTreeMap<String, ThresholdSection>,
+    mistakes: &mut Mistakes,
+) -> BTreeMap<String, Threshold> {
+    let at = at.join("gate");
+    let specs = metric_specs(kind);
+    for (name, threshold) in &gate {
+        if !specs.iter().any(|spec| spec.name == name) {
+            let mistake =
+                document.mistake_at_key(&at.join(name), format!("unknown metric `{name}` of a {kind} suite"));
+            let names: Vec<&str> = specs.iter().map(|spec| spec.name).collect();
+            mistakes.push(match nearest(name, names.iter().copied()) {
+                Some(near) => mistake.with_help(format!("did you mean `{near}`?")),
+                None => mistake.with_help(format!("known: {}", names.join(", "))),
+            });
+        }
+        let ThresholdSection { min, target } = threshold;
+        if min.is_none() && target.is_none() {
+            mistakes.push(document.mistake(&at.join(name), "says neither `min` nor `target`, so it gates nothing"));
+        }
+        for (key, value) in [("min", min), ("target", target)] {
+            if value.is_some_and(|value| !value.is_finite()) {
+                mistakes.push(document.mistake(&at.join(name).join(key), "must be a finite number"));
+            }
+        }
+    }
+    gate.into_iter().map(|(name, ThresholdSection { min, target })| (name, Threshold { min, target })).collect()
+}
+
+fn settle_max_errors(
+    document: &Document,
+    at: &Pointer,
+    section: Option<MaxErrorsSection>,
+    mistakes: &mut Mistakes,
+) -> MaxErrors {
+    match section {
+        None => MaxErrors::Count(0),
+        Some(MaxErrorsSection::Count(count)) => MaxErrors::Count(count),
+        Some(MaxErrorsSection::Share(text)) => {
+            let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+            match percent.filter(|percent| (0.0..=100.0).contains(percent)) {
+                Some(percent) => MaxErrors::Share(percent / 100.0),
+                None => {
+                    let message = format!("`{text}` is neither a count nor a share such as \"2%\"");
+                    mistakes.push(document.mistake(&at.join("max-errors"), message));
+                    MaxErrors::Count(0)
+                }
+            }
+        }
+    }
+}

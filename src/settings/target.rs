@@ -1,0 +1,204 @@
+//! The system under test, checked: what to start, with which arguments, and where its answer stands.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json_path::JsonPath;
+
+use super::file::{CwdSection, TargetSection};
+use crate::input::{Document, Mistakes, Pointer, nearest};
+
+/// The system under test.
+#[derive(Debug, Clone)]
+pub enum TargetSettings {
+    /// A process for each case.
+    Command(Invocation),
+    /// One process for all cases, speaking JSON lines.
+    Worker(Invocation),
+}
+
+/// How to start a process and read its answer.
+#[derive(Debug, Clone)]
+pub struct Invocation {
+    /// The program, then its arguments.
+    pub argv: Vec<Template>,
+    /// Where it runs.
+    pub cwd: Cwd,
+    /// Names of environment variables that it may see beyond the harmless ones.
+    pub env: Vec<String>,
+    /// How long one answer may take.
+    pub timeout: Duration,
+    /// How many bytes of each stream are kept.
+    pub max_output: usize,
+    /// Where in the output the answer stands.
+    pub answer: Option<JsonPath>,
+}
+
+/// Where a process runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cwd {
+    /// In this directory.
+    Directory(PathBuf),
+    /// In a fresh empty directory, removed afterwards.
+    Scratch,
+}
+
+/// The default of `max-output`.
+const MAX_OUTPUT: usize = 1 << 20;
+
+/// An argument with `{names}` in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template(Vec<Part>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Name(String),
+}
+
+impl Template {
+    /// Reads `{name}`; `{{` and `}}` are braces. Anything else in braces is text.
+    pub fn parse(text: &str) -> Self {
+        let mut parts = Vec::new();
+        let mut plain = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find(['{', '}']) {
+            plain.push_str(&rest[..at]);
+            rest = &rest[at..];
+            if let Some(after) = rest.strip_prefix("{{").or_else(|| rest.strip_prefix("}}")) {
+                plain.push_str(&rest[..1]);
+                rest = after;
+            } else if let Some(name) = placeholder(rest) {
+                parts.push(Part::Text(std::mem::take(&mut plain)));
+                parts.push(Part::Name(name.to_owned()));
+                rest = &rest[name.len() + 2..];
+            } else {
+                plain.push_str(&rest[..1]);
+                rest = &rest[1..];
+            }
+        }
+        plain.push_str(rest);
+        parts.push(Part::Text(plain));
+        parts.retain(|part| *part != Part::Text(String::new()));
+        Self(parts)
+    }
+
+    /// The names it wants.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|part| match part {
+            Part::Name(name) => Some(name.as_str()),
+            Part::Text(_) => None,
+        })
+    }
+
+    /// The argument itself: every value goes in as it is, whatever it contains.
+    pub fn fill(&self, values: &BTreeMap<&str, &str>) -> String {
+        self.0
+            .iter()
+            .map(|part| match part {
+                Part::Text(text) => text.as_str(),
+                Part::Name(name) => values.get(name.as_str()).copied().unwrap_or_default(),
+            })
+            .collect()
+    }
+}
+
+fn placeholder(text: &str) -> Option<&str> {
+    let (name, _) = text.strip_prefix('{')?.split_once('}')?;
+    let fits = !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+    fits.then_some(name)
+}
+
+/// What a template may name.
+const NAMES: [&str; 2] = ["prompt", "id"];
+
+pub(super) fn settle(
+    root: &Path,
+    document: &Document,
+    at: &Pointer,
+    section: TargetSection,
+    env: Vec<String>,
+    timeout: Duration,
+    mistakes: &mut Mistakes,
+) -> Option<TargetSettings> {
+    let TargetSection { command, worker, answer, cwd, max_output } = section;
+    let (key, argv) = match (command, worker) {
+        (Some(argv), None) => ("command", argv),
+        (None, Some(argv)) => ("worker", argv),
+        (Some(_), Some(_)) => {
+            mistakes.push(document.mistake(at, "says both `command` and `worker`").with_help("keep one of them"));
+            return None;
+        }
+        (None, None) => {
+            mistakes.push(document.mistake(at, "says neither `command` nor `worker`").with_help("add one of them"));
+            return None;
+        }
+    };
+    let answer = answer.and_then(|path| match JsonPath::parse(&path) {
+        Ok(path) => Some(path),
+        Err(error) => {
+            let message = format!("`{path}` is not a JSONPath: {error}");
+            mistakes.push(document.mistake(&at.join("answer"), message).with_help("write it like $.command"));
+            None
+        }
+    });
+    let mut templates = Vec::new();
+    for (index, argument) in argv.iter().enumerate() {
+        let template = Template::parse(argument);
+        let allowed: &[&str] = if key == "command" { &NAMES } else { &[] };
+        for name in template.names().filter(|name| !allowed.contains(name)) {
+            let message = format!("nothing is known as `{{{name}}}` here");
+            let help = match nearest(name, allowed.iter().copied()) {
+                Some(near) => format!("did you mean `{{{near}}}`? (braces themselves: `{{{{` and `}}}}`)"),
+                None => "braces themselves are written `{{` and `}}`".to_owned(),
+            };
+            mistakes.push(document.mistake(&at.join(key).join(index), message).with_help(help));
+        }
+        templates.push(template);
+    }
+    // A program named by a path is looked for beside the configuration, not in the current directory.
+    if let Some(program) = argv.first()
+        && program.contains('/')
+        && Path::new(program).is_relative()
+        && let Some(first) = templates.first_mut()
+    {
+        first.0.insert(0, Part::Text(format!("{}/", absolute(root).display())));
+    }
+    let cwd = match cwd {
+        None | Some(CwdSection::Config) => Cwd::Directory(root.to_owned()),
+        Some(CwdSection::Scratch) => Cwd::Scratch,
+    };
+    let invocation =
+        Invocation { argv: templates, cwd, env, timeout, max_output: max_output.unwrap_or(MAX_OUTPUT), answer };
+    Some(if key == "command" { TargetSettings::Command(invocation) } else { TargetSettings::Worker(invocation) })
+}
+
+/// A relative program path is resolved by the system against the child's directory, so it must not stay relative.
+fn absolute(root: &Path) -> PathBuf {
+    std::path::absolute(root).unwrap_or_else(|_| root.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fill(template: &str, prompt: &str) -> String {
+        Template::parse(template).fill(&BTreeMap::from([("prompt", prompt)]))
+    }
+
+    #[test]
+    fn a_prompt_is_one_argument_whatever_it_contains() {
+        let nasty = "it's \"quoted\" {prompt} $(rm -rf /) `x`\n{id} \\";
+        assert_eq!(fill("{prompt}", nasty), nasty);
+        assert_eq!(fill("--ask={prompt}!", "a b"), "--ask=a b!");
+    }
+
+    #[test]
+    fn braces_that_name_nothing_stay_as_they_are() {
+        assert_eq!(fill("{{prompt}}", "x"), "{prompt}");
+        assert_eq!(fill("{\"a\": 1}", "x"), "{\"a\": 1}");
+        assert_eq!(fill("{}", "x"), "{}");
+        assert_eq!(fill("{prompt", "x"), "{prompt");
+    }
+}

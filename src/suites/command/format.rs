@@ -1,0 +1,252 @@
+//! Datasets of commands: disk → cases.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::input::{Checker, Document, Mistakes, Pointer};
+use crate::model::{CaseId, CommandDetail, Fingerprint, Location, Method, Slice};
+use crate::suites::{Case, LoadedCase, Question, read};
+
+use super::equivalence::Equivalence;
+
+/// A dataset of prompts and the commands they should become.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "evalratchet command dataset")]
+pub struct CommandDataset {
+    /// A short name.
+    pub name: String,
+    /// The version of the dataset.
+    pub version: String,
+    /// What it covers.
+    pub description: String,
+    /// When it was written.
+    pub created_at: Option<String>,
+    /// Totals, which are checked, and anything else.
+    pub metadata: Option<DatasetMetadata>,
+    /// The cases.
+    #[schemars(length(min = 1))]
+    pub test_cases: Vec<TestCase>,
+}
+
+/// What a dataset says of itself. The totals must be right.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct DatasetMetadata {
+    /// How many cases there are.
+    #[serde(alias = "total_cases", alias = "total_test_cases")]
+    pub total: Option<usize>,
+    /// Category → how many cases.
+    #[serde(alias = "categories")]
+    pub by_category: Option<BTreeMap<String, usize>>,
+    /// Risk level → how many cases.
+    #[serde(alias = "risk_levels")]
+    pub by_risk_level: Option<BTreeMap<String, usize>>,
+    /// Anything else, not looked at.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// One prompt and the command it should become.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TestCase {
+    /// Unique in the suite.
+    #[schemars(length(min = 1))]
+    pub id: String,
+    /// What the system under test is asked.
+    #[schemars(length(min = 1))]
+    pub prompt: String,
+    /// The command it should answer.
+    #[schemars(length(min = 1))]
+    pub expected_command: String,
+    /// Other commands that are right as well.
+    #[serde(default)]
+    pub accepted_commands: Vec<String>,
+    /// What it is about.
+    #[schemars(length(min = 1))]
+    pub category: String,
+    /// What running the command could do.
+    pub risk_level: RiskLevel,
+    /// Whether the command is POSIX sh with POSIX utilities and options only.
+    pub posix_compliant: bool,
+    /// Labels to select and slice by.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Anything else, not looked at.
+    #[serde(default)]
+    pub metadata: Map<String, Value>,
+}
+
+/// What running a command could do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RiskLevel {
+    /// Reads only.
+    Safe,
+    /// Creates or copies.
+    Low,
+    /// Overwrites, moves or sends.
+    Medium,
+    /// Deletes, or changes much at once.
+    High,
+    /// Can destroy a system.
+    Critical,
+}
+
+impl RiskLevel {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Critical => "critical",
+        }
+    }
+}
+
+/// What a command case asks.
+#[derive(Debug, Clone)]
+pub struct CommandQuestion {
+    /// What the target is asked.
+    pub prompt: String,
+    /// What it should answer.
+    pub expected: String,
+    /// What is right as well.
+    pub accepted: Vec<String>,
+    /// As declared.
+    pub category: String,
+    /// As declared.
+    pub risk_level: &'static str,
+    /// As declared.
+    pub posix_compliant: bool,
+}
+
+impl CommandQuestion {
+    /// The report's view: the question, with the answer and the verdict on it if there are any.
+    pub fn detail(&self, generated: Option<&str>, verdict: Option<(&str, &Equivalence)>) -> CommandDetail {
+        CommandDetail {
+            prompt: self.prompt.clone(),
+            expected_command: self.expected.clone(),
+            accepted_commands: self.accepted.clone(),
+            generated_command: generated.map(str::to_owned),
+            compared_with: verdict.map(|(expected, _)| expected.to_owned()),
+            method: verdict.map_or(Method::NoMatch, |(_, verdict)| verdict.method()),
+            rule: verdict.and_then(|(_, verdict)| verdict.rule()).map(|rule| rule.name().to_owned()),
+            first_difference: verdict.and_then(|(_, verdict)| verdict.difference().cloned()),
+            category: self.category.clone(),
+            risk_level: self.risk_level.to_owned(),
+            posix_compliant: self.posix_compliant,
+        }
+    }
+}
+
+static CHECKER: LazyLock<Checker<CommandDataset>> = LazyLock::new(Checker::new);
+
+/// Reads one dataset.
+pub fn load(path: &Path, shown: &str) -> Result<Vec<LoadedCase>, Mistakes> {
+    let document = Document::json(shown, read(path, shown)?)?;
+    let dataset = CHECKER.read(&document)?;
+    let mut mistakes = Mistakes::new();
+    check_totals(&document, &dataset, &mut mistakes);
+    let at = Pointer::root().join("test_cases");
+    for (index, case) in dataset.test_cases.iter().enumerate() {
+        for (other, accepted) in case.accepted_commands.iter().enumerate() {
+            if accepted.trim().is_empty() {
+                let place = at.join(index).join("accepted_commands").join(other);
+                mistakes.push(document.mistake(&place, "an accepted command must not be empty"));
+            }
+        }
+    }
+    mistakes.into_result()?;
+    let cases = dataset.test_cases.into_iter().enumerate();
+    Ok(cases.map(|(index, case)| settle(&document, &at.join(index), case)).collect())
+}
+
+fn settle(document: &Document, at: &Pointer, case: TestCase) -> LoadedCase {
+    let TestCase {
+        id,
+        prompt,
+        expected_command,
+        accepted_commands,
+        category,
+        risk_level,
+        posix_compliant,
+        tags,
+        metadata: _,
+    } = case;
+    let risk_level = risk_level.name();
+    let mut slices = vec![Slice::new("category", &category), Slice::new("risk-level", risk_level)];
+    slices.extend(tags.iter().map(|tag| Slice::new("tag", tag)));
+    let fingerprint = Fingerprint::of(&json!({
+        "kind": "command",
+        "prompt": prompt,
+        "expected_command": expected_command,
+        "accepted_commands": accepted_commands,
+        "category": category,
+        "risk_level": risk_level,
+        "posix_compliant": posix_compliant,
+    }));
+    let question = CommandQuestion {
+        prompt,
+        expected: expected_command,
+        accepted: accepted_commands,
+        category,
+        risk_level,
+        posix_compliant,
+    };
+    LoadedCase {
+        at_id: document.mistake(&at.join("id"), ""),
+        case: Case {
+            id: CaseId::new(id),
+            tags,
+            slices,
+            location: Location { file: document.file.clone(), line: document.line(at) },
+            fingerprint,
+            question: Question::Command(question),
+        },
+    }
+}
+
+fn check_totals(document: &Document, dataset: &CommandDataset, mistakes: &mut Mistakes) {
+    let Some(metadata) = &dataset.metadata else { return };
+    let at = Pointer::root().join("metadata");
+    let key = |names: &[&str]| {
+        let name = names.iter().find(|name| document.value["metadata"].get(**name).is_some());
+        at.join(name.unwrap_or(&names[0]))
+    };
+    let total = dataset.test_cases.len();
+    if let Some(claimed) = metadata.total.filter(|claimed| *claimed != total) {
+        let at = key(&["total", "total_cases", "total_test_cases"]);
+        mistakes.push(document.mistake(&at, format!("says {claimed} cases, but there are {total}")));
+    }
+    let count = |name: fn(&TestCase) -> &str| {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for case in &dataset.test_cases {
+            *counts.entry(name(case).to_owned()).or_default() += 1;
+        }
+        counts
+    };
+    let maps = [
+        (&metadata.by_category, key(&["by_category", "categories"]), count(|case| &case.category)),
+        (&metadata.by_risk_level, key(&["by_risk_level", "risk_levels"]), count(|case| case.risk_level.name())),
+    ];
+    for (claimed, at, actual) in maps {
+        let Some(claimed) = claimed else { continue };
+        for (name, claimed) in claimed {
+            let there = actual.get(name).copied().unwrap_or(0);
+            if there != *claimed {
+                let message = format!("says {claimed} cases of `{name}`, but there are {there}");
+                mistakes.push(document.mistake(&at.join(name), message));
+            }
+        }
+        for (name, there) in actual.iter().filter(|(name, _)| !claimed.contains_key(*name)) {
+            mistakes.push(document.mistake(&at, format!("does not count the {there} cases of `{name}`")));
+        }
+    }
+}

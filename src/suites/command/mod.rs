@@ -1,0 +1,8 @@
+//! Suites of kind `command`: natural language in, one shell command out.
+
+pub mod equivalence;
+mod evaluate;
+mod format;
+
+pub use evaluate::{evaluate, sentence, suite_detail};
+pub use format::{CommandDataset, CommandQuestion, load};

@@ -1,0 +1,140 @@
+//! The kinds of suite. Each has a folder: `format` reads cases from disk, `evaluate` judges a given answer.
+//!
+//! What a kind must provide is the list of exhaustive matches in this file; the rest of the program does not
+//! know one kind from another.
+
+pub mod command;
+
+use std::path::Path;
+
+use crate::input::{Mistake, Mistakes};
+use crate::model::{
+    Answer, CaseDetail, CaseId, Check, Fingerprint, Kind, Location, Score, Slice, Status, SuiteDetail,
+};
+use crate::settings::{Settings, SuiteSettings};
+
+/// A suite with its cases.
+#[derive(Debug, Clone)]
+pub struct Suite {
+    /// What the configuration says of it.
+    pub settings: SuiteSettings,
+    /// Its cases, in the order of the files.
+    pub cases: Vec<Case>,
+}
+
+/// One case: a question, and where it stands.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// Unique in the suite.
+    pub id: CaseId,
+    /// What `--tag` selects by.
+    pub tags: Vec<String>,
+    /// The slices that it is counted in.
+    pub slices: Vec<Slice>,
+    /// Where it is defined.
+    pub location: Location,
+    /// A hash of the question.
+    pub fingerprint: Fingerprint,
+    /// What is asked.
+    pub question: Question,
+}
+
+/// What is asked, by kind.
+#[derive(Debug, Clone)]
+pub enum Question {
+    /// Natural language in, one shell command out.
+    Command(command::CommandQuestion),
+}
+
+impl Question {
+    /// What a target is given.
+    pub fn input(&self) -> &str {
+        match self {
+            Self::Command(question) => &question.prompt,
+        }
+    }
+
+    /// Judges a given answer; asks nobody.
+    pub fn evaluate(&self, answer: &Answer) -> Evaluation {
+        match self {
+            Self::Command(question) => command::evaluate(question, answer),
+        }
+    }
+
+    /// What a report says of a case that was not asked.
+    pub fn unasked(&self) -> CaseDetail {
+        match self {
+            Self::Command(question) => CaseDetail::Command(question.detail(None, None)),
+        }
+    }
+}
+
+/// What is to be said of one answer.
+#[derive(Debug, Clone)]
+pub struct Evaluation {
+    /// How it came out.
+    pub status: Status,
+    /// Its quality, if it was measured.
+    pub score: Option<Score>,
+    /// One entry for each declared check.
+    pub checks: Vec<Check>,
+    /// What differs from what is expected.
+    pub diff: Option<String>,
+    /// What only this kind has.
+    pub detail: CaseDetail,
+}
+
+/// What only this kind has to say of a whole suite.
+pub fn suite_detail<'a>(kind: Kind, details: impl Iterator<Item = (Status, &'a CaseDetail)>) -> Option<SuiteDetail> {
+    match kind {
+        Kind::Command => Some(SuiteDetail::Command(command::suite_detail(details))),
+    }
+}
+
+/// Loads the cases of every suite, or says everything that is wrong with them.
+pub fn load(settings: &Settings) -> Result<Vec<Suite>, Mistakes> {
+    let mut mistakes = Mistakes::new();
+    let mut suites = Vec::new();
+    for suite in &settings.suites {
+        let mut cases: Vec<Case> = Vec::new();
+        for file in &suite.files {
+            let loaded = match suite.kind {
+                Kind::Command => command::load(&file.path, &file.shown),
+            };
+            match loaded {
+                Ok(loaded) => {
+                    for case in loaded {
+                        if let Some(first) = cases.iter().find(|other| other.id == case.case.id) {
+                            mistakes.push(twice(&case, &first.location));
+                        } else {
+                            cases.push(case.case);
+                        }
+                    }
+                }
+                Err(wrong) => mistakes.extend(wrong),
+            }
+        }
+        suites.push(Suite { settings: suite.clone(), cases });
+    }
+    mistakes.into_result().map(|()| suites)
+}
+
+/// A case together with what is said if its id turns out to be taken.
+#[derive(Debug)]
+pub struct LoadedCase {
+    /// The case.
+    pub case: Case,
+    /// A mistake that points at the id; its message is filled in when needed.
+    pub at_id: Mistake,
+}
+
+fn twice(case: &LoadedCase, first: &Location) -> Mistake {
+    let mut mistake = case.at_id.clone();
+    mistake.message = format!("a second case is called `{}`", case.case.id);
+    mistake.with_help(format!("the first is at {}:{}", first.file, first.line))
+}
+
+/// Reads a whole text file for a `format`.
+pub(crate) fn read(path: &Path, shown: &str) -> Result<String, Mistakes> {
+    crate::input::read_text(path, shown).map_err(Mistakes::from)
+}

@@ -1,0 +1,72 @@
+//! The system under test, asked one question at a time.
+
+mod answer;
+mod command;
+mod environment;
+mod worker;
+
+use std::ffi::OsString;
+
+use crate::execute::Stop;
+use crate::model::Answer;
+use crate::settings::TargetSettings;
+
+pub use environment::Environment;
+
+/// What a target is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The case's id.
+    pub id: &'a str,
+    /// The question.
+    pub input: &'a str,
+}
+
+/// A target that can be asked.
+#[derive(Debug)]
+pub enum Target {
+    /// A process for each question.
+    Command(command::CommandTarget),
+    /// Long-lived processes that speak JSON lines.
+    Worker(worker::WorkerTarget),
+}
+
+impl Target {
+    /// Prepares a target; nothing is started yet.
+    pub fn new(settings: &TargetSettings, whole_environment: &[(OsString, OsString)]) -> Self {
+        match settings {
+            TargetSettings::Command(invocation) => {
+                let environment = Environment::reduced(whole_environment, &invocation.env);
+                Self::Command(command::CommandTarget::new(invocation.clone(), environment))
+            }
+            TargetSettings::Worker(invocation) => {
+                let environment = Environment::reduced(whole_environment, &invocation.env);
+                Self::Worker(worker::WorkerTarget::new(invocation.clone(), environment))
+            }
+        }
+    }
+
+    /// How many questions it is asked at the same time, unless the user says otherwise.
+    pub fn default_jobs(&self, cores: usize) -> usize {
+        match self {
+            Self::Command(_) => cores,
+            Self::Worker(_) => 1,
+        }
+    }
+
+    /// Asks one question.
+    pub async fn ask(&self, request: Request<'_>, stop: &Stop) -> Answer {
+        match self {
+            Self::Command(target) => target.ask(request, stop).await,
+            Self::Worker(target) => target.ask(request, stop).await,
+        }
+    }
+
+    /// Ends whatever is still running.
+    pub async fn close(&self) {
+        match self {
+            Self::Command(_) => {}
+            Self::Worker(target) => target.close().await,
+        }
+    }
+}

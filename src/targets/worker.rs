@@ -1,0 +1,181 @@
+//! Long-lived processes that answer one JSON line for each they are given.
+#![expect(clippy::disallowed_methods, reason = "edge: reads the clock")]
+
+use std::process::Stdio;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::time::timeout;
+
+use super::command::directory;
+use super::{Environment, Request, answer};
+use crate::execute::{ProcessEnd, Reader, Spawn, Stop, ended, kill_group, start_process, terminate};
+use crate::model::{Answer, Captured, Ending};
+use crate::settings::Invocation;
+
+/// How long a worker may take to end once its input is closed.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// A target that is a worker: as many processes as questions are asked at the same time, each started when first
+/// needed and started anew after it failed.
+#[derive(Debug)]
+pub struct WorkerTarget {
+    invocation: Invocation,
+    environment: Environment,
+    idle: Mutex<Vec<Worker>>,
+}
+
+#[derive(Debug)]
+struct Worker {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+    stderr: Reader,
+    _scratch: Option<tempfile::TempDir>,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    id: String,
+    output: Value,
+}
+
+impl WorkerTarget {
+    pub(super) fn new(invocation: Invocation, environment: Environment) -> Self {
+        Self { invocation, environment, idle: Mutex::default() }
+    }
+
+    pub(super) async fn ask(&self, request: Request<'_>, stop: &Stop) -> Answer {
+        let started = Instant::now();
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut worker = match idle.map_or_else(|| self.start(), Ok) {
+            Ok(worker) => worker,
+            Err(why) => return Answer::ended(Ending::CouldNotStart { why }),
+        };
+        let limit = self.invocation.timeout;
+        let exchange = worker.exchange(request, self.invocation.max_output);
+        let outcome = tokio::select! {
+            outcome = timeout(limit, exchange) => outcome.unwrap_or(Err(Some(Ending::TimedOut { after: limit }))),
+            () = stop.requested() => Err(Some(Ending::Interrupted)),
+        };
+        match outcome {
+            Ok(output) => {
+                let ending = answer::from_value(&output, self.invocation.answer.as_ref());
+                let captured = Captured { stdout: output.to_string(), ..Captured::default() };
+                self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+                Answer { ending, captured, duration: started.elapsed(), hint: None }
+            }
+            Err(ending) => {
+                let (ending, stderr) = worker.fail(ending).await;
+                let hint = self.environment.hint(&stderr).filter(|_| matches!(ending, Ending::ExitCode(_)));
+                let captured = Captured { stderr, ..Captured::default() };
+                Answer { ending, captured, duration: started.elapsed(), hint }
+            }
+        }
+    }
+
+    fn start(&self) -> Result<Worker, String> {
+        let (cwd, scratch) = directory(&self.invocation.cwd)?;
+        let spawn = Spawn {
+            argv: self.invocation.argv.iter().map(|argument| argument.fill(&Default::default())).collect(),
+            cwd,
+            env: self.environment.visible.clone(),
+            stdin: None,
+            timeout: self.invocation.timeout,
+            max_output: self.invocation.max_output,
+        };
+        let mut child = start_process(&spawn, Stdio::piped())?;
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err("the worker has no standard input or output".into());
+        };
+        let stderr = Reader::start(child.stderr.take(), spawn.max_output);
+        Ok(Worker { child, stdin, stdout: BufReader::new(stdout), stderr, _scratch: scratch })
+    }
+
+    pub(super) async fn close(&self) {
+        let workers = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
+        for Worker { mut child, stdin, .. } in workers {
+            let group = child.id();
+            drop(stdin);
+            if timeout(FAREWELL, child.wait()).await.is_err() {
+                terminate(&mut child).await;
+            }
+            kill_group(group);
+        }
+    }
+}
+
+impl Worker {
+    /// One line out, one line in. `Err(None)` means that the process closed its output.
+    async fn exchange(&mut self, request: Request<'_>, max: usize) -> Result<Value, Option<Ending>> {
+        let mut line = json!({"id": request.id, "input": request.input}).to_string();
+        line.push('\n');
+        if self.stdin.write_all(line.as_bytes()).await.is_err() || self.stdin.flush().await.is_err() {
+            return Err(None);
+        }
+        let line = self.read_line(max).await?;
+        let unreadable = |why: String| Some(Ending::Unreadable { why });
+        let line = String::from_utf8(line)
+            .map_err(|error| Some(Ending::NotUtf8 { offset: error.utf8_error().valid_up_to() }))?;
+        let reply: Reply = serde_json::from_str(&line)
+            .map_err(|error| unreadable(format!("the worker did not answer {{\"id\",\"output\"}}: {error}")))?;
+        if reply.id != request.id {
+            return Err(unreadable(format!("the worker answered `{}` when asked `{}`", reply.id, request.id)));
+        }
+        Ok(reply.output)
+    }
+
+    async fn read_line(&mut self, max: usize) -> Result<Vec<u8>, Option<Ending>> {
+        let (mut line, mut length) = (Vec::new(), 0_usize);
+        loop {
+            let chunk = self.stdout.fill_buf().await.map_err(|_| None)?;
+            if chunk.is_empty() {
+                return Err(None);
+            }
+            let end = chunk.iter().position(|byte| *byte == b'\n');
+            let part = &chunk[..end.unwrap_or(chunk.len())];
+            length += part.len();
+            line.extend_from_slice(&part[..part.len().min(max.saturating_sub(line.len()))]);
+            let used = part.len() + usize::from(end.is_some());
+            self.stdout.consume(used);
+            if end.is_some() {
+                break;
+            }
+        }
+        if length > max {
+            let why = format!("the worker's line is {length} bytes long, {max} are kept (`max-output`)");
+            return Err(Some(Ending::Unreadable { why }));
+        }
+        Ok(line)
+    }
+
+    /// Ends a worker that can no longer be trusted; `None` asks its exit status why.
+    async fn fail(mut self, ending: Option<Ending>) -> (Ending, String) {
+        let group = self.child.id();
+        let ending = match ending {
+            Some(ending) => {
+                terminate(&mut self.child).await;
+                ending
+            }
+            None => match timeout(FAREWELL, self.child.wait()).await {
+                Ok(Ok(status)) => match ended(status) {
+                    ProcessEnd::Exited(0) => Ending::Unreadable { why: "the worker ended without answering".into() },
+                    ProcessEnd::Exited(code) => Ending::ExitCode(code),
+                    ProcessEnd::Signalled(signal) => Ending::Signal(signal),
+                    ProcessEnd::TimedOut | ProcessEnd::Stopped | ProcessEnd::CouldNotStart(_) => Ending::Interrupted,
+                },
+                Ok(Err(_)) | Err(_) => {
+                    terminate(&mut self.child).await;
+                    Ending::Unreadable { why: "the worker closed its output without answering".into() }
+                }
+            },
+        };
+        kill_group(group);
+        let stderr = String::from_utf8_lossy(&self.stderr.so_far().into_bytes()).into_owned();
+        (ending, stderr)
+    }
+}
