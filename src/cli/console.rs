@@ -10,11 +10,6 @@ pub(super) fn print(text: &str) {
     std::io::stdout().write_all(text.as_bytes()).ok();
 }
 
-/// Says something to the person on standard error.
-pub(super) fn say(text: &str) {
-    writeln!(std::io::stderr(), "{text}").ok();
-}
-
 /// Says what went wrong on standard error.
 pub(super) fn error(text: &str) {
     writeln!(std::io::stderr(), "error: {text}").ok();

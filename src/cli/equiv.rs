@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{Failure, console};
 use crate::model::ExitCode;
 use crate::report::plain;
-use crate::suites::command::equivalence::{Equivalence, compare};
+use crate::suites::command::equivalence::{Equivalence, Tables, compare};
 use crate::suites::command::sentence;
 
 /// Flags of `equiv`.
@@ -40,7 +40,7 @@ pub(super) fn equiv(args: &EquivArgs) -> Result<ExitCode, Failure> {
     let (Some(a), Some(b)) = (&args.a, &args.b) else {
         return Err(Failure::Usage("name two commands, or give --jsonl".into()));
     };
-    let verdict = compare(a, b);
+    let verdict = compare(a, b, &Tables::shipped());
     let (band, rest) = match &verdict {
         Equivalence::Exact => ("exact", String::new()),
         Equivalence::Equivalent { rule, .. } => ("equivalent", format!(" · rule {}", rule.name())),
@@ -54,6 +54,7 @@ pub(super) fn equiv(args: &EquivArgs) -> Result<ExitCode, Failure> {
 }
 
 fn pairs() -> Result<ExitCode, Failure> {
+    let tables = Tables::shipped();
     let mut out = String::new();
     for (index, line) in std::io::stdin().lock().lines().enumerate() {
         let wrong = |why: String| Failure::Usage(format!("standard input, line {}: {why}", index + 1));
@@ -62,7 +63,7 @@ fn pairs() -> Result<ExitCode, Failure> {
             continue;
         }
         let pair: Pair = serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
-        let verdict = compare(&pair.a, &pair.b);
+        let verdict = compare(&pair.a, &pair.b, &tables);
         let value = json!({
             "score": verdict.score(),
             "method": verdict.method(),

@@ -1,7 +1,7 @@
 //! The report on the terminal: worst first, ends with one sentence.
 
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table};
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table, TableComponent};
 
 use super::{plain, verdict_line};
 use crate::aggregate::metric_specs;
@@ -215,6 +215,9 @@ fn render_slowest(results: &Results, style: Style, out: &mut String) {
 fn table(style: Style) -> Table {
     let mut table = Table::new();
     table.load_style(UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic).set_width(style.width);
+    for line in [TableComponent::HorizontalLines, TableComponent::MiddleIntersections, TableComponent::TopBorder, TableComponent::BottomBorder] {
+        table.remove_style(line);
+    }
     if style.color {
         table.enforce_styling();
     } else {

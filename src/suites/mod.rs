@@ -99,7 +99,7 @@ pub fn load(settings: &Settings) -> Result<Vec<Suite>, Mistakes> {
         let mut cases: Vec<Case> = Vec::new();
         for file in &suite.files {
             let loaded = match suite.kind {
-                Kind::Command => command::load(&file.path, &file.shown),
+                Kind::Command => command::load(&file.path, &file.shown, &command::equivalence::Tables::shipped()),
             };
             match loaded {
                 Ok(loaded) => {

@@ -29,9 +29,9 @@ pub fn evaluate(question: &CommandQuestion, answer: &Answer) -> Evaluation {
 
 /// Judges the text of a command against every right one; the best match counts.
 fn judge(question: &CommandQuestion, command: &str) -> Evaluation {
-    let mut best = (question.expected.as_str(), compare(&question.expected, command));
+    let mut best = (question.expected.as_str(), compare(&question.expected, command, &question.tables));
     for accepted in &question.accepted {
-        let verdict = compare(accepted, command);
+        let verdict = compare(accepted, command, &question.tables);
         if verdict.score() > best.1.score() {
             best = (accepted, verdict);
         }
@@ -113,6 +113,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::suites::command::equivalence::Tables;
 
     fn question() -> CommandQuestion {
         CommandQuestion {
@@ -122,6 +123,7 @@ mod tests {
             category: "file_operations".into(),
             risk_level: "safe",
             posix_compliant: true,
+            tables: Tables::shipped(),
         }
     }
 

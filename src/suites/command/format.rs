@@ -12,7 +12,7 @@ use crate::input::{Checker, Document, Mistakes, Pointer};
 use crate::model::{CaseId, CommandDetail, Fingerprint, Location, Method, Slice};
 use crate::suites::{Case, LoadedCase, Question, read};
 
-use super::equivalence::Equivalence;
+use super::equivalence::{Equivalence, Tables};
 
 /// A dataset of prompts and the commands they should become.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -125,6 +125,8 @@ pub struct CommandQuestion {
     pub risk_level: &'static str,
     /// As declared.
     pub posix_compliant: bool,
+    /// What is known about programs.
+    pub tables: Tables,
 }
 
 impl CommandQuestion {
@@ -149,7 +151,7 @@ impl CommandQuestion {
 static CHECKER: LazyLock<Checker<CommandDataset>> = LazyLock::new(Checker::new);
 
 /// Reads one dataset.
-pub fn load(path: &Path, shown: &str) -> Result<Vec<LoadedCase>, Mistakes> {
+pub fn load(path: &Path, shown: &str, tables: &Tables) -> Result<Vec<LoadedCase>, Mistakes> {
     let document = Document::json(shown, read(path, shown)?)?;
     let dataset = CHECKER.read(&document)?;
     let mut mistakes = Mistakes::new();
@@ -165,10 +167,10 @@ pub fn load(path: &Path, shown: &str) -> Result<Vec<LoadedCase>, Mistakes> {
     }
     mistakes.into_result()?;
     let cases = dataset.test_cases.into_iter().enumerate();
-    Ok(cases.map(|(index, case)| settle(&document, &at.join(index), case)).collect())
+    Ok(cases.map(|(index, case)| settle(&document, &at.join(index), case, tables)).collect())
 }
 
-fn settle(document: &Document, at: &Pointer, case: TestCase) -> LoadedCase {
+fn settle(document: &Document, at: &Pointer, case: TestCase, tables: &Tables) -> LoadedCase {
     let TestCase {
         id,
         prompt,
@@ -199,6 +201,7 @@ fn settle(document: &Document, at: &Pointer, case: TestCase) -> LoadedCase {
         category,
         risk_level,
         posix_compliant,
+        tables: tables.clone(),
     };
     LoadedCase {
         at_id: document.mistake(&at.join("id"), ""),

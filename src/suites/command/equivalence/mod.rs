@@ -1,6 +1,28 @@
 //! When do two commands mean the same?
+//!
+//! Both are parsed and brought into a normal form; they are equivalent if the forms are equal. Everything that goes
+//! into a form is either syntax of the shell or stands in a table about the program (`docs/program-tables.md`).
+//! The engine is conservative: a false "equivalent" is a defect, a missed one only a lower score.
+
+mod arguments;
+mod find;
+mod form;
+mod order;
+mod program;
+mod rules;
+mod shell;
+mod table;
+#[cfg(test)]
+mod tests;
+mod word;
+
+pub use program::Tables;
+pub use rules::Rule;
+pub use table::ProgramTable;
 
 use crate::model::{Difference, Method};
+use rules::{NotedOption, Notes};
+use shell::{Read, read};
 
 /// The answer to the question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,25 +41,6 @@ pub enum Equivalence {
         /// Why the question could not be looked into, if that is so.
         reason: Option<String>,
     },
-}
-
-/// The rules by which commands are equivalent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
-    /// Byte for byte.
-    Exact,
-    /// Blanks outside of quotes.
-    Whitespace,
-}
-
-impl Rule {
-    /// Its stable name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Whitespace => "whitespace",
-        }
-    }
 }
 
 impl Equivalence {
@@ -78,20 +81,65 @@ impl Equivalence {
     }
 }
 
-/// Compares two commands.
-pub fn compare(expected: &str, generated: &str) -> Equivalence {
+/// Compares a generated command with the expected one.
+pub fn compare(expected: &str, generated: &str, tables: &Tables) -> Equivalence {
     if expected == generated {
         return Equivalence::Exact;
     }
-    let a: Vec<&str> = expected.split_whitespace().collect();
-    let b: Vec<&str> = generated.split_whitespace().collect();
-    if a == b {
-        return Equivalence::Equivalent { rule: Rule::Whitespace };
+    match (read(expected, tables), read(generated, tables)) {
+        (Ok(a), Ok(b)) if a.form == b.form => {
+            let rule = if a.tokens == b.tokens { whitespace_or_comment(&a, &b) } else { a.notes.deciding_rule(&b.notes) };
+            Equivalence::Equivalent { rule }
+        }
+        (Ok(a), Ok(b)) => Equivalence::Different {
+            difference: first_difference(&a.tokens, &b.tokens, option_note(&a.notes, &b.notes)),
+            reason: None,
+        },
+        (Err(why), _) | (_, Err(why)) => {
+            let (a, b) = (expected.trim(), generated.trim());
+            if a == b {
+                return Equivalence::Equivalent { rule: Rule::Whitespace };
+            }
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            Equivalence::Different {
+                difference: first_difference(&words(a), &words(b), None),
+                reason: Some(why.reason().to_owned()),
+            }
+        }
     }
-    let word = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
-    let at = |words: &[&str]| words.get(word).map(|word| (*word).to_owned());
-    Equivalence::Different {
-        difference: Difference { word: word + 1, expected: at(&a), generated: at(&b), note: None },
-        reason: None,
+}
+
+/// The same words and operators: only blanks differ, or a comment was added.
+fn whitespace_or_comment(a: &Read, b: &Read) -> Rule {
+    if a.notes.deciding_rule(&b.notes) == Rule::Comment { Rule::Comment } else { Rule::Whitespace }
+}
+
+fn first_difference(a: &[String], b: &[String], note: Option<String>) -> Difference {
+    let word = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    Difference { word: word + 1, expected: a.get(word).cloned(), generated: b.get(word).cloned(), note }
+}
+
+/// What the option does that is all that differs, or the two options that stand for each other.
+fn option_note(a: &Notes, b: &Notes) -> Option<String> {
+    let missing = |of: &Notes, from: &Notes| -> Vec<NotedOption> {
+        let mut left = from.options.clone();
+        let mut missing = Vec::new();
+        for option in &of.options {
+            match left.iter().position(|other| other == option) {
+                Some(at) => {
+                    left.remove(at);
+                }
+                None => missing.push(option.clone()),
+            }
+        }
+        missing
+    };
+    let (only_a, only_b) = (missing(a, b), missing(b, a));
+    let told = |option: &NotedOption| format!("{}: {}", option.name, option.about);
+    match (only_a.as_slice(), only_b.as_slice()) {
+        ([one], []) | ([], [one]) => Some(told(one)),
+        ([one], [other]) if one.name == other.name => Some(told(one)),
+        ([one], [other]) => Some(format!("{}; {}", told(one), told(other))),
+        _ => None,
     }
 }

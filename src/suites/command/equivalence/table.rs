@@ -1,0 +1,146 @@
+//! What is known about a program, as it is written down: see `docs/program-tables.md`.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A program table file, or the section of a subcommand in it.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(title = "evalratchet program table")]
+pub struct ProgramTable {
+    /// What the program does, in a few words.
+    pub about: Option<String>,
+    /// The words that this name stands for.
+    pub alias: Option<Vec<String>>,
+    /// Other names of the same subcommand.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// Whether options may follow operands.
+    pub order: Option<Order>,
+    /// Whether unique beginnings of long names are accepted.
+    pub long_prefixes: Option<bool>,
+    /// Whether `-la` means `-l -a`.
+    pub clusters: Option<bool>,
+    /// Whether `-name=v` is accepted beside `-name v`.
+    pub equals: Option<bool>,
+    /// Whether `-name` and `--name` are the same option.
+    pub dashes: Option<bool>,
+    /// The option that `-NUM` stands for.
+    pub digits: Option<String>,
+    /// Whether the first word may be a cluster without a dash.
+    #[serde(default)]
+    pub old_style: bool,
+    /// Whether words of letters are options.
+    #[serde(default)]
+    pub bare_options: bool,
+    /// Whether operands are `key=value` in any order.
+    #[serde(default)]
+    pub keyed_operands: bool,
+    /// Where another command starts.
+    pub nested: Option<Nested>,
+    /// Whether `--` ends the options.
+    pub double_dash: Option<bool>,
+    /// Whether options may also stand after the subcommand.
+    #[serde(default)]
+    pub inherit: bool,
+    /// Option sets that are accepted too.
+    #[serde(default)]
+    pub uses: Vec<String>,
+    /// Spellings → what the option is.
+    #[serde(default)]
+    pub options: BTreeMap<String, OptionEntry>,
+    /// Option sets to be used by subcommands.
+    #[serde(default)]
+    pub sets: BTreeMap<String, BTreeMap<String, OptionEntry>>,
+    /// Subcommands.
+    #[serde(default)]
+    pub commands: BTreeMap<String, ProgramTable>,
+}
+
+/// Whether options may follow operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// They may.
+    Permute,
+    /// The first operand ends the options.
+    OptionsFirst,
+}
+
+/// Where another command starts.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Nested {
+    /// After so many operands.
+    pub after: usize,
+    /// Whether `VAR=value` words may stand before it.
+    #[serde(default)]
+    pub assignments: bool,
+    /// What runs if there is none.
+    #[serde(default)]
+    pub default: Vec<String>,
+}
+
+/// One option.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct OptionEntry {
+    /// What it does, in one short line.
+    pub about: String,
+    /// Whether it takes a value.
+    pub value: Option<ValueKind>,
+    /// Options that share a group keep their order.
+    pub group: Option<Groups>,
+    /// What repeating it means.
+    pub repeat: Option<Repeat>,
+    /// Whether its place among the operands matters.
+    #[serde(default)]
+    pub position: bool,
+    /// The words it stands for.
+    pub same_as: Option<Vec<String>>,
+    /// The value in force when it is absent.
+    pub default: Option<String>,
+    /// Spellings of one value.
+    #[serde(default)]
+    pub value_aliases: BTreeMap<String, Vec<String>>,
+}
+
+/// Whether an option takes a value, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ValueKind {
+    /// Attached or the next word.
+    Required,
+    /// Only if attached.
+    Optional,
+    /// Must be attached.
+    Attached,
+    /// Attached, or the next word if that begins with a digit, or none.
+    Number,
+    /// The next two words.
+    Two,
+    /// All the words that follow are a command.
+    Command,
+}
+
+/// One group or several.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Groups {
+    /// One.
+    One(String),
+    /// Several.
+    Many(Vec<String>),
+}
+
+/// What repeating an option means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Repeat {
+    /// The order of its values has no effect.
+    Unordered,
+    /// Given twice is given once.
+    Idempotent,
+}

@@ -1,0 +1,256 @@
+//! What is equivalent and what is not, pair by pair, and the algebra that must hold for all.
+
+use proptest::prelude::*;
+
+use super::{Equivalence, Rule, Tables, compare};
+
+fn score(a: &str, b: &str) -> f64 {
+    let there = compare(a, b, &Tables::shipped()).score();
+    let back = compare(b, a, &Tables::shipped()).score();
+    assert!((there - back).abs() < f64::EPSILON, "not symmetric: {a} | {b}");
+    there
+}
+
+fn same(pairs: &[(&str, &str)]) {
+    let missed: Vec<_> = pairs.iter().filter(|(a, b)| score(a, b) < 0.9).collect();
+    assert!(missed.is_empty(), "not recognised: {missed:#?}");
+}
+
+fn different(pairs: &[(&str, &str)]) {
+    let wrong: Vec<_> = pairs.iter().filter(|(a, b)| score(a, b) > 0.0).collect();
+    assert!(wrong.is_empty(), "called equivalent: {wrong:#?}");
+}
+
+#[test]
+fn options_of_one_program_are_one_command_however_they_are_written() {
+    same(&[
+        ("ls -l -a", "ls -la"),
+        ("ls -la", "ls -al"),
+        ("ls -al", "ls --all -l"),
+        ("head -n5 f", "head -n 5 f"),
+        ("head -n 5 f", "head --lines=5 f"),
+        ("head --lines=5 f", "head f -n 5"),
+        ("head -5 f", "head -n 5 f"),
+        ("curl -o f -s u", "curl --silent --output f u"),
+        ("egrep x f", "grep -E x f"),
+        ("tar xzf a.tgz -C d", "tar -x -z -f a.tgz -C d"),
+        ("tar cfz a b", "tar -czf a b"),
+        ("kill -9 1", "kill -s KILL 1"),
+        ("ps aux", "ps axu"),
+        ("sudo ls -l -a", "sudo ls -la"),
+        ("find . -exec rm -r -f {} \\;", "find . -exec rm -rf {} ';'"),
+        ("xargs -0 rm -r -f", "xargs --null rm -rf"),
+        ("git commit -am x", "git commit --all --message=x"),
+        ("docker container run --rm -it a", "docker run -i -t --rm a"),
+        ("dd if=a of=b", "dd of=b if=a"),
+        ("rm -r -- build", "rm -r build"),
+        ("grep -e a -e b f", "grep -e b -e a f"),
+        ("/bin/ls -l -a", "/bin/ls -la"),
+    ]);
+}
+
+#[test]
+fn the_shell_reads_these_alike() {
+    same(&[
+        ("cat f | wc -l", "cat f|wc -l"),
+        ("echo `date`", "echo $(date)"),
+        ("find . -name '*.c'", "find . -name \\*.c"),
+        ("echo \"$x\"", "echo \"${x}\""),
+        ("make >log 2>&1", "make &>log"),
+        ("make 1>log", "make >log"),
+        (">log make", "make >log"),
+        ("a |& b", "a 2>&1 | b"),
+        ("[ -f a ] && b", "test -f a && b"),
+        ("a; b", "a\nb"),
+        ("mkdir a{1..3}", "mkdir a{1,2,3}"),
+        ("x=\"$(whoami)\"", "x=$(whoami)"),
+        ("ls -la # all", "ls -la"),
+        ("unknown-program 'a b'", "unknown-program \"a b\""),
+        ("for f in *.c; do wc -l \"$f\"; done", "for f in *.c\ndo\n  wc --lines \"$f\"\ndone"),
+    ]);
+}
+
+#[test]
+fn these_look_alike_and_are_not() {
+    different(&[
+        ("sort -n f", "sort -r f"),
+        ("cp a b", "cp b a"),
+        ("find . -mtime +7", "find . -mtime -7"),
+        ("find . -delete -name x", "find . -name x -delete"),
+        ("a > f", "a >> f"),
+        ("a 2>&1 >f", "a >f 2>&1"),
+        ("echo '$x'", "echo \"$x\""),
+        ("ls *.c", "ls '*.c'"),
+        ("tar -czf a b", "tar -cfz a b"),
+        ("grep -e a -f b", "grep -f a -e b"),
+        ("grep -r x", "grep -R x"),
+        ("echo 2>out", "echo 2 >out"),
+        ("rm -- -r", "rm -r"),
+        ("grep -- -v f", "grep -v f"),
+        ("echo “a”", "echo \"a\""),
+        ("ls -t -S", "ls -S -t"),
+        ("sort -k 1 -k 2 f", "sort -k 2 -k 1 f"),
+        ("sed -e a -e b", "sed -e b -e a"),
+        ("tar -cf a -C d b", "tar -cf a b -C d"),
+        ("rsync --include a --exclude b s d", "rsync --exclude b --include a s d"),
+        ("echo $x", "echo \"$x\""),
+        ("a | b", "b | a"),
+        ("a && b", "a || b"),
+        ("a & b", "a; b"),
+        ("(a)", "{ a; }"),
+        ("head -n5 $x", "head $x -n5"),
+        ("head -n $x f", "head -n$x f"),
+        ("unknown-program -a -b", "unknown-program -b -a"),
+        ("unknown-program -ab", "unknown-program -a -b"),
+        ("git checkout -- f", "git checkout f"),
+        ("git -C a log", "git log -C a"),
+        ("\\ls -l", "ls -l"),
+        ("tail -n 10 -c 5 f", "tail -c 5 f"),
+        ("find . -name *.c", "find . -name '*.c'"),
+        ("find . -name a -o -name b -print", "find . \\( -name a -o -name b \\) -print"),
+        ("find . -type f -prune -name a", "find . -name a -type f -prune"),
+        ("find a b", "find b a"),
+        ("echo -n a", "echo a -n"),
+        ("echo [a-z]", "echo ['a-z']"),
+        ("cat <<E\nx\nE", "cat <<'E'\nx\nE"),
+        ("x=1 ls", "ls x=1"),
+        ("ssh h ls -l -a", "ssh h ls -a -l"),
+        ("env -i a", "env a -i"),
+        ("$x -la", "$x -al"),
+        ("rm -rf ~", "rm -rf '~'"),
+        ("chmod -x f", "chmod f -x"),
+        ("xargs -n 1 rm -f", "xargs -f rm -n 1"),
+        ("command -v egrep", "command -v grep -E"),
+    ]);
+}
+
+#[test]
+fn every_rule_holds_for_its_example_and_names_itself() {
+    for rule in Rule::ALL {
+        let (a, b) = rule.example();
+        let found = compare(a, b, &Tables::shipped());
+        assert_eq!(found.rule(), Some(rule), "{a} | {b}");
+        let expected = match rule {
+            Rule::Exact => 1.0,
+            Rule::Whitespace => 0.95,
+            _ => 0.90,
+        };
+        assert!((found.score() - expected).abs() < f64::EPSILON, "{a} | {b}");
+    }
+}
+
+#[test]
+fn a_mismatch_names_the_first_word_and_what_the_option_does() {
+    let Equivalence::Different { difference, reason } = compare("sort -n f", "sort -r f", &Tables::shipped()) else {
+        panic!("called equivalent");
+    };
+    assert_eq!((difference.word, reason), (2, None));
+    assert_eq!((difference.expected.as_deref(), difference.generated.as_deref()), (Some("-n"), Some("-r")));
+    let note = difference.note.unwrap();
+    assert!(note.contains("-r: ") && note.contains("--sort: "), "{note}");
+}
+
+#[test]
+fn what_is_too_long_or_too_deep_is_compared_as_text_and_says_so() {
+    let long = format!("echo {}", "a".repeat(9000));
+    let deep = format!("{}a{}", "$(".repeat(300), ")".repeat(300));
+    let braces = "{".repeat(5000);
+    let bangs = "! ".repeat(3000);
+    for text in [&long, &deep, &braces, &bangs] {
+        let Equivalence::Different { reason, .. } = compare(text, "ls", &Tables::shipped()) else { panic!("{text}") };
+        assert!(reason.unwrap().contains("compared as text only"));
+        assert!((score(text, &format!("{text} ")) - 0.95).abs() < f64::EPSILON);
+    }
+    assert!(score("echo 'open", "echo  'open") < 0.9, "blanks after an open quote are not looked into");
+}
+
+/// Independent flags of `ls`, in long and short spelling.
+const LS: [(&str, &str); 5] = [("-i", "--inode"), ("-s", "--size"), ("-R", "--recursive"), ("-G", "--no-group"), ("-B", "--ignore-backups")];
+
+fn ls_command() -> impl Strategy<Value = (Vec<usize>, Vec<bool>, Vec<String>)> {
+    let order = Just((0..LS.len()).collect::<Vec<_>>()).prop_shuffle();
+    let long = proptest::collection::vec(any::<bool>(), LS.len());
+    let operands = proptest::collection::vec("[a-z]{1,6}", 0..4);
+    (order, long, operands)
+}
+
+fn written(order: &[usize], long: &[bool], operands: &[String]) -> String {
+    let flags = order.iter().map(|flag| if long[*flag] { LS[*flag].1 } else { LS[*flag].0 });
+    let words: Vec<&str> = std::iter::once("ls").chain(flags).chain(operands.iter().map(String::as_str)).collect();
+    words.join(" ")
+}
+
+/// Commands of many shapes, for the laws that hold for all.
+fn any_command() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        "[a-z./]{1,8}",
+        "-[a-zA-Z]{1,3}",
+        "--[a-z]{2,8}(=[a-z0-9]{1,3})?",
+        Just("'a b'".to_owned()),
+        Just("\"$x\"".to_owned()),
+        Just("$x".to_owned()),
+        Just("*.c".to_owned()),
+        Just("--".to_owned()),
+        Just(">f".to_owned()),
+        Just("2>&1".to_owned()),
+        Just("|".to_owned()),
+        Just("{}".to_owned()),
+        Just("\\;".to_owned()),
+    ];
+    let program = prop_oneof![
+        Just("ls"), Just("grep"), Just("find ."), Just("tar"), Just("sort"), Just("xargs"), Just("git log"), Just("sudo"), Just("frobnicate")
+    ];
+    (program, proptest::collection::vec(word, 0..6)).prop_map(|(program, words)| format!("{program} {}", words.join(" ")))
+}
+
+proptest! {
+    #[test]
+    fn independent_options_may_stand_in_any_order_and_spelling(a in ls_command(), shuffled in ls_command()) {
+        let one = written(&a.0, &a.1, &a.2);
+        let other = written(&shuffled.0, &shuffled.1, &a.2);
+        prop_assert!(score(&one, &other) >= 0.9, "{one} | {other}");
+    }
+
+    #[test]
+    fn another_operand_is_another_command(a in ls_command(), extra in "[a-z]{1,6}") {
+        let mut operands = a.2.clone();
+        operands.push(extra);
+        prop_assert_eq!(score(&written(&a.0, &a.1, &a.2), &written(&a.0, &a.1, &operands)), 0.0);
+    }
+
+    #[test]
+    fn another_value_redirection_or_stage_is_another_command(value in 1_u32..99, file in "[a-z]{1,5}") {
+        let base = format!("head -n {value} {file}");
+        for other in [
+            format!("head -n {} {file}", value + 1),
+            format!("{base} >{file}"),
+            format!("{base} | sort"),
+            format!("{base}x"),
+            format!("head -c {value} {file}"),
+        ] {
+            prop_assert_eq!(score(&base, &other), 0.0, "{} | {}", &base, &other);
+        }
+    }
+
+    #[test]
+    fn every_command_is_equivalent_to_itself_with_other_blanks(command in any_command()) {
+        prop_assert!(score(&command, &command) >= 1.0);
+        let padded = format!("  {command} ");
+        prop_assert!(score(&command, &padded) >= 0.95);
+    }
+
+    #[test]
+    fn equivalence_is_symmetric_and_transitive(a in any_command(), b in any_command(), c in any_command()) {
+        let tables = Tables::shipped();
+        let holds = |x: &str, y: &str| compare(x, y, &tables).score() > 0.0;
+        prop_assert_eq!(holds(&a, &b), holds(&b, &a));
+        if holds(&a, &b) && holds(&b, &c) {
+            prop_assert!(holds(&a, &c));
+        }
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(a in "\\PC{0,60}", b in "[ -~]{0,60}") {
+        compare(&a, &b, &Tables::shipped());
+    }
+}
