@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::execute::Attempted;
-use crate::model::{
-    Attempt, Better, CaseDetail, CaseResult, Kind, Method, Metric, MetricSpec, Output, Score, Status,
-};
+use crate::model::{Attempt, Better, CaseDetail, CaseResult, Kind, Method, Metric, MetricSpec, Output, Score, Status};
 use crate::plan::Planned;
 use crate::stats::{mean, mean_interval, percentile, wilson};
 

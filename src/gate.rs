@@ -86,11 +86,15 @@ fn judge_suite(suite: &SuiteResult, settings: &SuiteSettings, strict: bool) -> V
 
     let measured = chosen.iter().filter(|case| case.status.is_measured()).count();
     if measured == 0 && errors == 0 {
-        reasons.push(about(Rule::NothingMeasured, format!("{}: none of its {} cases was measured", suite.id, chosen.len())));
+        reasons.push(about(
+            Rule::NothingMeasured,
+            format!("{}: none of its {} cases was measured", suite.id, chosen.len()),
+        ));
     }
     let unmeasured = chosen.iter().filter(|case| case.status == Status::Unmeasured).count();
     if strict && unmeasured > 0 {
-        reasons.push(about(Rule::Unmeasured, format!("{}: --strict, and {unmeasured} cases were not measured", suite.id)));
+        reasons
+            .push(about(Rule::Unmeasured, format!("{}: --strict, and {unmeasured} cases were not measured", suite.id)));
     }
     for (name, metric) in &suite.metrics {
         let (Some(min), Some(value)) = (metric.min, metric.value) else { continue };

@@ -24,7 +24,7 @@ pub mod targets;
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use model::{CaseResult, Mode, RESULTS_SCHEMA, Results, RunInfo, SuiteResult, Status, Tool};
+use model::{CaseResult, Mode, RESULTS_SCHEMA, Results, RunInfo, Status, SuiteResult, Tool};
 use plan::{Planned, PlannedSuite};
 
 /// What a run needs to know that is not in the configuration. The clock, git and the environment are asked by the
@@ -90,7 +90,7 @@ pub async fn run(
             partial: request.partial || stop.is_requested(),
         },
         suites: suites.into_iter().map(|(suite, _)| suite).collect(),
-        comparison: None,
+        comparison: (),
         gate,
     }
 }
@@ -138,6 +138,10 @@ fn reproduce(config: &str, suite: &PlannedSuite, planned: &Planned) -> String {
         line.push_str(&format!(" --config {}", report::shell_quoted(config)));
     }
     let (suite, case) = (suite.settings.id.as_str(), planned.case.id.as_str());
-    line.push_str(&format!(" --suite {} --filter {}", report::shell_quoted(suite), report::shell_quoted(&format!("={case}"))));
+    line.push_str(&format!(
+        " --suite {} --filter {}",
+        report::shell_quoted(suite),
+        report::shell_quoted(&format!("={case}"))
+    ));
     line
 }

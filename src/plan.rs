@@ -81,7 +81,11 @@ pub fn plan(suites: Vec<Suite>, selection: &Selection) -> Vec<PlannedSuite> {
         let cases: Vec<Planned> = suite
             .cases
             .iter()
-            .filter(|case| selection.shard.is_none_or(|shard| shard_of(suite.settings.id.as_str(), case, shard.total) == shard.index))
+            .filter(|case| {
+                selection
+                    .shard
+                    .is_none_or(|shard| shard_of(suite.settings.id.as_str(), case, shard.total) == shard.index)
+            })
             .map(|case| Planned { chosen: selection.chooses(&suite, case), case: case.clone() })
             .collect();
         if !named || cases.iter().any(|planned| planned.chosen) {

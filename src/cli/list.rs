@@ -37,7 +37,8 @@ pub(super) fn list(args: ListArgs) -> Result<ExitCode, Failure> {
         for case in chosen {
             let (file, line) = (&case.location.file, case.location.line);
             console::print(&if args.json {
-                let value = json!({"suite": id, "kind": kind, "id": case.id, "file": file, "line": line, "tags": case.tags});
+                let value =
+                    json!({"suite": id, "kind": kind, "id": case.id, "file": file, "line": line, "tags": case.tags});
                 format!("{value}\n")
             } else {
                 format!("  {}  {file}:{line}\n", plain(case.id.as_str()))

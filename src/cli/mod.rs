@@ -136,7 +136,8 @@ fn load(config: &ConfigArgs, overrides: &Overrides) -> Result<(Settings, Vec<Sui
     let path = match &config.config {
         Some(path) => path.clone(),
         None => {
-            let here = std::env::current_dir().map_err(|error| Failure::Usage(format!("no current directory: {error}")))?;
+            let here =
+                std::env::current_dir().map_err(|error| Failure::Usage(format!("no current directory: {error}")))?;
             let found = find_config(&here, Path::is_file).ok_or_else(|| no_config(&here))?;
             // Below the current directory a relative name is what people would write.
             found.strip_prefix(&here).map(Path::to_owned).unwrap_or(found)

@@ -73,9 +73,11 @@ pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
     prepare(&args.out)?;
 
     let results = execute(settings, suites, &selection, args.strict, args.seed)?;
-    let text = report::json(&results).map_err(|error| Failure::Usage(format!("the results cannot be written: {error}")))?;
+    let text =
+        report::json(&results).map_err(|error| Failure::Usage(format!("the results cannot be written: {error}")))?;
     let path = args.out.join("results.json");
-    write_atomically(&path, text.as_bytes()).map_err(|error| Failure::Write { path: path.display().to_string(), error })?;
+    write_atomically(&path, text.as_bytes())
+        .map_err(|error| Failure::Write { path: path.display().to_string(), error })?;
 
     match args.format {
         Format::Json => console::print(&text),

@@ -10,6 +10,7 @@ use crate::input::{schema_of, write_atomically};
 use crate::model::{ExitCode, Results};
 use crate::settings::ConfigFile;
 use crate::suites::command::CommandDataset;
+use crate::suites::command::equivalence::ProgramTable;
 
 /// Flags of `schema`.
 #[derive(Debug, Args)]
@@ -30,6 +31,8 @@ enum Name {
     Results,
     /// Datasets of command suites
     CommandDataset,
+    /// Program tables of command suites
+    ProgramTable,
 }
 
 impl Name {
@@ -38,6 +41,7 @@ impl Name {
             Self::Config => schema_of::<ConfigFile>(),
             Self::Results => schema_of::<Results>(),
             Self::CommandDataset => schema_of::<CommandDataset>(),
+            Self::ProgramTable => schema_of::<ProgramTable>(),
         }
     }
 }

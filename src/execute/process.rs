@@ -157,10 +157,14 @@ pub fn start(spawn: &Spawn, stdin: Stdio) -> Result<Child, String> {
         .kill_on_drop(true);
     #[cfg(unix)]
     command.process_group(0);
-    command.spawn().map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => format!("`{program}` was not found; is it installed and on PATH?"),
-        std::io::ErrorKind::PermissionDenied => format!("`{program}` is not executable; try chmod +x"),
-        _ => format!("`{program}`: {error}"),
+    command.spawn().map_err(|error| {
+        if error.kind() == std::io::ErrorKind::NotFound {
+            format!("`{program}` was not found; is it installed and on PATH?")
+        } else if error.kind() == std::io::ErrorKind::PermissionDenied {
+            format!("`{program}` is not executable; try chmod +x")
+        } else {
+            format!("`{program}`: {error}")
+        }
     })
 }
 

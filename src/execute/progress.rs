@@ -92,7 +92,8 @@ impl Progress {
             }
             Sink::Lines if state.last_line.elapsed() >= LINE_EVERY => {
                 state.last_line = Instant::now();
-                let line = format!("{}/{} cases · {} · ETA {:.0?}", state.done, state.total, state.message(), state.eta());
+                let line =
+                    format!("{}/{} cases · {} · ETA {:.0?}", state.done, state.total, state.message(), state.eta());
                 writeln!(std::io::stderr(), "{line}").ok();
             }
             Sink::Lines | Sink::Silent => {}

@@ -27,6 +27,7 @@ pub struct Checker<T> {
 
 impl<T: JsonSchema + DeserializeOwned> Checker<T> {
     /// Prepares the schema of `T`.
+    #[expect(clippy::new_without_default, reason = "there is no checker that would be an obvious default")]
     pub fn new() -> Self {
         let schema = schema_of::<T>();
         let validator = jsonschema::validator_for(&schema).map_err(|error| error.to_string());
@@ -52,13 +53,13 @@ impl<T: JsonSchema + DeserializeOwned> Checker<T> {
         T::deserialize(value).map_err(|error| document.mistake(at, error.to_string()).into())
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a foreign enum; what is not named keeps the library's words")]
     fn explain(&self, document: &Document, base: &Pointer, error: &ValidationError<'_>, mistakes: &mut Mistakes) {
         let at = Pointer::parse(error.instance_path().as_str())
             .steps()
             .iter()
             .fold(base.clone(), |pointer, step| pointer.join(step));
         let found = shown(error.instance());
-        // An exhaustive list would repeat the library's; what is not named here keeps the library's own words.
         match error.kind() {
             ValidationErrorKind::AdditionalProperties { unexpected } => {
                 let known = self.properties_at(error);
@@ -85,8 +86,7 @@ impl<T: JsonSchema + DeserializeOwned> Checker<T> {
                 mistakes.push(document.mistake(&at, format!("expected {expected}, found {found}")));
             }
             ValidationErrorKind::Enum { options } => {
-                let options: Vec<&str> =
-                    options.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+                let options: Vec<&str> = options.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
                 mistakes.push(not_one_of(document, &at, error.instance(), &options));
             }
             ValidationErrorKind::OneOfNotValid { context } | ValidationErrorKind::AnyOf { context } => {
@@ -106,12 +106,17 @@ impl<T: JsonSchema + DeserializeOwned> Checker<T> {
                             self.explain(document, base, inner, mistakes);
                         }
                     }
-                    Some(_) | None => mistakes.push(document.mistake(&at, format!("{found} fits none of the forms allowed here"))),
+                    Some(_) | None => {
+                        mistakes.push(document.mistake(&at, format!("{found} fits none of the forms allowed here")))
+                    }
                 }
             }
             ValidationErrorKind::MinLength { .. } => mistakes.push(document.mistake(&at, "must not be empty")),
             ValidationErrorKind::MinItems { limit } => {
-                mistakes.push(document.mistake(&at, format!("needs at least {limit} entr{}", if *limit == 1 { "y" } else { "ies" })));
+                mistakes.push(
+                    document
+                        .mistake(&at, format!("needs at least {limit} entr{}", if *limit == 1 { "y" } else { "ies" })),
+                );
             }
             ValidationErrorKind::Minimum { limit } => {
                 mistakes.push(document.mistake(&at, format!("must be at least {limit}, found {found}")));

@@ -106,7 +106,9 @@ impl Document {
             let offset = offset_of(&text, error.line(), error.column());
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
-            return Err(mistake_at(file, &text, first_line, offset..offset + 1, format!("invalid JSON: {message}")).into());
+            return Err(
+                mistake_at(file, &text, first_line, offset..offset + 1, format!("invalid JSON: {message}")).into()
+            );
         }
         let strict = jsonc_parser::ParseOptions {
             allow_comments: false,
@@ -127,7 +129,13 @@ impl Document {
         let (value, root) = from_json(&tree, &mut repeated);
         let mut mistakes = Mistakes::new();
         for (key, range) in repeated {
-            mistakes.push(mistake_at(file, &text, first_line, range, format!("the key `{key}` stands here a second time")));
+            mistakes.push(mistake_at(
+                file,
+                &text,
+                first_line,
+                range,
+                format!("the key `{key}` stands here a second time"),
+            ));
         }
         mistakes.into_result()?;
         drop(tree);
@@ -166,7 +174,7 @@ impl Document {
     pub fn mistake(&self, pointer: &Pointer, message: impl Into<String>) -> Mistake {
         Mistake {
             file: self.file.clone(),
-            position: Some(self.position(pointer)),
+            position: Some(Box::new(self.position(pointer))),
             message: message.into(),
             help: None,
         }
@@ -178,7 +186,7 @@ impl Document {
         let range = key.unwrap_or_else(|| node.range.clone());
         Mistake {
             file: self.file.clone(),
-            position: Some(locate(&self.text, self.first_line, range)),
+            position: Some(Box::new(locate(&self.text, self.first_line, range))),
             message: message.into(),
             help: None,
         }
@@ -190,7 +198,9 @@ impl Document {
         for step in &pointer.0 {
             let next = match &node.children {
                 Children::None => None,
-                Children::Array(items) => step.parse::<usize>().ok().and_then(|i| items.get(i)).map(|item| (None, item)),
+                Children::Array(items) => {
+                    step.parse::<usize>().ok().and_then(|i| items.get(i)).map(|item| (None, item))
+                }
                 Children::Object(entries) => {
                     entries.iter().find(|(name, ..)| name == step).map(|(_, range, child)| (Some(range.clone()), child))
                 }
@@ -266,7 +276,7 @@ fn from_toml(value: &DeValue<'_>, range: Range<usize>) -> (Value, Spanned) {
 }
 
 fn mistake_at(file: &str, text: &str, first_line: usize, range: Range<usize>, message: String) -> Mistake {
-    Mistake { file: file.to_owned(), position: Some(locate(text, first_line, range)), message, help: None }
+    Mistake { file: file.to_owned(), position: Some(Box::new(locate(text, first_line, range))), message, help: None }
 }
 
 /// serde_json counts columns in bytes, from 1, and 0 for the start of a line.

@@ -10,7 +10,7 @@ pub struct Mistake {
     /// The file, as the user would name it.
     pub file: String,
     /// Where in the file; `None` when it is about the file as a whole.
-    pub position: Option<Position>,
+    pub position: Option<Box<Position>>,
     /// What is wrong.
     pub message: String,
     /// What to do about it.

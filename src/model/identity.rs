@@ -99,10 +99,7 @@ impl std::str::FromStr for Shard {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let wrong = || format!("expected I/N with 1 ≤ I ≤ N, such as 1/4, found `{text}`");
         let (index, total) = text.split_once('/').ok_or_else(wrong)?;
-        let shard = Self {
-            index: index.parse().map_err(|_| wrong())?,
-            total: total.parse().map_err(|_| wrong())?,
-        };
+        let shard = Self { index: index.parse().map_err(|_| wrong())?, total: total.parse().map_err(|_| wrong())? };
         if shard.index == 0 || shard.index > shard.total {
             return Err(wrong());
         }

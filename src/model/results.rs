@@ -24,8 +24,8 @@ pub struct Results {
     pub run: RunInfo,
     /// One entry for each suite of the configuration that was not filtered out whole.
     pub suites: Vec<SuiteResult>,
-    /// How it compares with the baseline; `null` without one.
-    pub comparison: Option<Comparison>,
+    /// How it compares with the baseline: always `null` until there are baselines.
+    pub comparison: (),
     /// What the gate says.
     pub gate: Gate,
 }
@@ -250,10 +250,6 @@ pub struct Difference {
     /// What the option that differs does, where one option is all that differs.
     pub note: Option<String>,
 }
-
-/// How a run compares with its baseline. No value of it exists before baselines do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Comparison {}
 
 /// What the gate says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

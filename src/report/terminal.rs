@@ -1,7 +1,6 @@
 //! The report on the terminal: worst first, ends with one sentence.
 
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table, TableComponent};
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
 
 use super::{plain, verdict_line};
 use crate::aggregate::metric_specs;
@@ -30,13 +29,13 @@ pub fn terminal(results: &Results, style: Style) -> String {
     render_failures(results, style, &mut out);
     render_slowest(results, style, &mut out);
     for reason in &results.gate.reasons {
-        let sign = if reason.fails { paint("✗", Color::Red, style) } else { paint("·", Color::Yellow, style) };
+        let sign = if reason.fails { paint("✗", Ink::Red, style) } else { paint("·", Ink::Yellow, style) };
         out.push_str(&format!("{sign} {}\n", plain(&reason.message)));
     }
     let color = match results.gate.verdict {
-        Verdict::Passed => Color::Green,
-        Verdict::Failed | Verdict::Broken | Verdict::NothingMeasured => Color::Red,
-        Verdict::NotJudged | Verdict::Interrupted => Color::Yellow,
+        Verdict::Passed => Ink::Green,
+        Verdict::Failed | Verdict::Broken | Verdict::NothingMeasured => Ink::Red,
+        Verdict::NotJudged | Verdict::Interrupted => Ink::Yellow,
     };
     out.push_str(&format!("{}\n", paint(&plain(&verdict_line(results)), color, style)));
     out
@@ -44,9 +43,9 @@ pub fn terminal(results: &Results, style: Style) -> String {
 
 fn render_suite(suite: &SuiteResult, style: Style, out: &mut String) {
     let mark = match suite.status {
-        Status::Passed => paint("✓", Color::Green, style),
-        Status::Failed | Status::Error => paint("✗", Color::Red, style),
-        Status::Unmeasured | Status::Skipped => paint("–", Color::Yellow, style),
+        Status::Passed => paint("✓", Ink::Green, style),
+        Status::Failed | Status::Error => paint("✗", Ink::Red, style),
+        Status::Unmeasured | Status::Skipped => paint("–", Ink::Yellow, style),
     };
     let chosen = suite.cases.iter().filter(|case| case.status != Status::Skipped).count();
     out.push_str(&format!("{mark} {} ({}, {chosen} cases) {}\n", plain(suite.id.as_str()), suite.kind, suite.status));
@@ -100,7 +99,8 @@ fn metric_row(name: &str, metric: &Metric) -> Vec<Cell> {
 
 /// Slices, each dimension from its worst value on; of a dimension with many values only the worst few.
 fn render_slices(suite: &SuiteResult, style: Style, out: &mut String) {
-    const SHOWN: usize = 6;
+    const MANY: usize = 8;
+    const WORST: usize = 3;
     let specs: Vec<_> = metric_specs(suite.kind).iter().filter(|spec| !spec.name.ends_with("-ms")).collect();
     let Some(leading) = specs.first() else { return };
     let mut dimensions: Vec<&str> = Vec::new();
@@ -122,8 +122,9 @@ fn render_slices(suite: &SuiteResult, style: Style, out: &mut String) {
             .filter_map(|(name, metrics)| Some((metrics.get(leading.name)?.value?, name, metrics)))
             .collect();
         values.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(b.1)));
-        let left_out = values.len().saturating_sub(SHOWN);
-        for (_, name, metrics) in values.into_iter().take(SHOWN) {
+        let shown = if values.len() > MANY { WORST } else { values.len() };
+        let left_out = values.len() - shown;
+        for (_, name, metrics) in values.into_iter().take(shown) {
             let mut row = vec![Cell::new(plain(name)), Cell::new(metrics[leading.name].n)];
             for spec in &specs {
                 let value = metrics.get(spec.name).and_then(|metric| metric.value);
@@ -145,7 +146,13 @@ fn render_slices(suite: &SuiteResult, style: Style, out: &mut String) {
 fn render_failures(results: &Results, style: Style, out: &mut String) {
     let mut wrong: Vec<(&SuiteResult, &CaseResult)> = Vec::new();
     for suite in &results.suites {
-        wrong.extend(suite.cases.iter().filter(|case| matches!(case.status, Status::Failed | Status::Error)).map(|case| (suite, case)));
+        wrong.extend(
+            suite
+                .cases
+                .iter()
+                .filter(|case| matches!(case.status, Status::Failed | Status::Error))
+                .map(|case| (suite, case)),
+        );
     }
     wrong.sort_by(|(_, a), (_, b)| {
         let rank = |case: &CaseResult| (case.status != Status::Error, case.score.unwrap_or(0.0));
@@ -155,7 +162,7 @@ fn render_failures(results: &Results, style: Style, out: &mut String) {
     for (suite, case) in wrong.iter().take(FAILURES) {
         let name = format!("{}/{}", plain(suite.id.as_str()), plain(case.id.as_str()));
         let score = case.score.map_or(String::new(), |score| format!("  {score:.2}"));
-        let status = paint(case.status.word(), Color::Red, style);
+        let status = paint(case.status.word(), Ink::Red, style);
         out.push_str(&format!("{status} {name}{score}  {}:{}\n", case.location.file, case.location.line));
         if let Some(CaseDetail::Command(detail)) = &case.detail {
             field(out, "prompt", &detail.prompt);
@@ -204,7 +211,7 @@ fn render_slowest(results: &Results, style: Style, out: &mut String) {
         return;
     }
     asked.sort_by(|(_, a), (_, b)| b.duration_ms.total_cmp(&a.duration_ms));
-    out.push_str(&format!("{}\n", paint("slowest", Color::Cyan, style)));
+    out.push_str(&format!("{}\n", paint("slowest", Ink::Cyan, style)));
     for (suite, case) in asked.iter().take(SLOWEST) {
         let name = format!("{}/{}", plain(suite.id.as_str()), plain(case.id.as_str()));
         out.push_str(&format!("  {:>9.1} ms  {name}\n", case.duration_ms));
@@ -214,10 +221,8 @@ fn render_slowest(results: &Results, style: Style, out: &mut String) {
 
 fn table(style: Style) -> Table {
     let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic).set_width(style.width);
-    for line in [TableComponent::HorizontalLines, TableComponent::MiddleIntersections, TableComponent::TopBorder, TableComponent::BottomBorder] {
-        table.remove_style(line);
-    }
+    let lines = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
+    table.load_style(lines).set_content_arrangement(ContentArrangement::Dynamic).set_width(style.width);
     if style.color {
         table.enforce_styling();
     } else {
@@ -237,17 +242,16 @@ fn align(table: &mut Table, from: usize) {
     }
 }
 
+/// The colours outside of tables, by their ANSI codes.
+#[derive(Debug, Clone, Copy)]
+enum Ink {
+    Red = 31,
+    Green = 32,
+    Yellow = 33,
+    Cyan = 36,
+}
+
 /// Colours a piece of text outside of a table.
-fn paint(text: &str, color: Color, style: Style) -> String {
-    if !style.color {
-        return text.to_owned();
-    }
-    let code = match color {
-        Color::Red => 31,
-        Color::Green => 32,
-        Color::Yellow => 33,
-        Color::Cyan => 36,
-        _ => return text.to_owned(),
-    };
-    format!("\u{1b}[{code}m{text}\u{1b}[0m")
+fn paint(text: &str, ink: Ink, style: Style) -> String {
+    if style.color { format!("\u{1b}[{}m{text}\u{1b}[0m", ink as u8) } else { text.to_owned() }
 }

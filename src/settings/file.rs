@@ -34,6 +34,9 @@ pub struct SuiteSection {
     /// Environment variables that the target may see beyond the harmless ones.
     #[serde(default)]
     pub env: Vec<String>,
+    /// Of a command suite: files or patterns of program tables that are known beside the shipped ones.
+    #[serde(default)]
+    pub programs: Vec<String>,
     /// Metric name → what it is held to.
     #[serde(default)]
     pub gate: BTreeMap<String, ThresholdSection>,

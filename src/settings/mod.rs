@@ -9,8 +9,9 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 pub use file::ConfigFile;
+use file::SuiteSection;
 pub use suite::{MaxErrors, SuiteSettings, Threshold};
-pub use target::{Cwd, Invocation, Template, TargetSettings};
+pub use target::{Cwd, Invocation, TargetSettings, Template};
 
 use crate::input::{Checker, Document, Mistake, Mistakes, Pointer, read_text};
 
@@ -40,6 +41,7 @@ pub struct Overrides {
 }
 
 static CHECKER: LazyLock<Checker<ConfigFile>> = LazyLock::new(Checker::new);
+static SUITE_CHECKER: LazyLock<Checker<SuiteSection>> = LazyLock::new(Checker::new);
 
 impl Settings {
     /// Reads and checks a configuration file. Mistakes in it come together with the settings that could still be
@@ -47,20 +49,23 @@ impl Settings {
     pub fn load(path: &Path, overrides: &Overrides) -> Result<(Self, Mistakes), Mistakes> {
         let shown = path.to_string_lossy().replace('\\', "/");
         let document = Document::toml(&shown, read_text(path, &shown)?)?;
-        let file = CHECKER.read(&document)?;
+        let mut mistakes = CHECKER.read(&document).err().unwrap_or_default();
         let root = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
             Some(_) | None => PathBuf::from("."),
         };
-        let mut mistakes = Mistakes::new();
         let mut suites: Vec<SuiteSettings> = Vec::new();
-        for (index, section) in file.suite.into_iter().enumerate() {
+        let mut ids = Vec::new();
+        for (index, value) in document.value["suite"].as_array().into_iter().flatten().enumerate() {
             let at = Pointer::root().join("suite").join(index);
-            if suites.iter().any(|other| other.id.as_str() == section.id) {
+            // What is wrong with its shape was said above.
+            let Ok(section) = SUITE_CHECKER.read_at(&document, &at, value) else { continue };
+            if ids.contains(&section.id) {
                 let message = format!("a second suite is called `{}`", section.id);
                 mistakes.push(document.mistake(&at.join("id"), message).with_help("ids must be unique"));
                 continue;
             }
+            ids.push(section.id.clone());
             if let Some(suite) = suite::settle(&root, &document, &at, section, overrides, &mut mistakes) {
                 suites.push(suite);
             }

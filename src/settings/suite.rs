@@ -19,6 +19,8 @@ pub struct SuiteSettings {
     pub kind: Kind,
     /// The files that hold its cases, in order, each once.
     pub files: Vec<Found>,
+    /// Program tables of the user's own.
+    pub programs: Vec<Found>,
     /// The system under test.
     pub target: TargetSettings,
     /// Metric name → what it is held to.
@@ -78,23 +80,12 @@ pub(super) fn settle(
     overrides: &Overrides,
     mistakes: &mut Mistakes,
 ) -> Option<SuiteSettings> {
-    let SuiteSection { id, kind, cases, target, env, gate, repeat, pass_share, max_errors, timeout, jobs } = section;
+    let SuiteSection { id, kind, cases, target, env, programs, gate, repeat, pass_share, max_errors, timeout, jobs } =
+        section;
     let before = mistakes.len();
 
-    let mut files: Vec<Found> = Vec::new();
-    for (index, pattern) in cases.iter().enumerate() {
-        match expand_globs(root, pattern) {
-            Ok(found) => {
-                for file in found {
-                    if !files.contains(&file) {
-                        files.push(file);
-                    }
-                }
-            }
-            Err(why) => mistakes.push(document.mistake(&at.join("cases").join(index), why)),
-        }
-    }
-
+    let files = settle_files(root, document, &at.join("cases"), &cases, mistakes);
+    let programs = settle_files(root, document, &at.join("programs"), &programs, mistakes);
     let timeout = match timeout.as_deref().map(parse_duration) {
         None => COMMAND_TIMEOUT,
         Some(Ok(duration)) => duration,
@@ -115,6 +106,7 @@ pub(super) fn settle(
         id: SuiteId::new(id),
         kind,
         files,
+        programs,
         target: target?,
         gate,
         repeat: overrides.repeat.or(repeat).unwrap_or(1),
@@ -122,6 +114,30 @@ pub(super) fn settle(
         max_errors,
         jobs: overrides.jobs.or(jobs),
     })
+}
+
+/// The files that the patterns of a key lead to, each once.
+fn settle_files(
+    root: &Path,
+    document: &Document,
+    at: &Pointer,
+    patterns: &[String],
+    mistakes: &mut Mistakes,
+) -> Vec<Found> {
+    let mut files: Vec<Found> = Vec::new();
+    for (index, pattern) in patterns.iter().enumerate() {
+        match expand_globs(root, pattern) {
+            Ok(found) => {
+                for file in found {
+                    if !files.contains(&file) {
+                        files.push(file);
+                    }
+                }
+            }
+            Err(why) => mistakes.push(document.mistake(&at.join(index), why)),
+        }
+    }
+    files
 }
 
 fn settle_gate(
@@ -135,8 +151,7 @@ fn settle_gate(
     let specs = metric_specs(kind);
     for (name, threshold) in &gate {
         if !specs.iter().any(|spec| spec.name == name) {
-            let mistake =
-                document.mistake_at_key(&at.join(name), format!("unknown metric `{name}` of a {kind} suite"));
+            let mistake = document.mistake_at_key(&at.join(name), format!("unknown metric `{name}` of a {kind} suite"));
             let names: Vec<&str> = specs.iter().map(|spec| spec.name).collect();
             mistakes.push(match nearest(name, names.iter().copied()) {
                 Some(near) => mistake.with_help(format!("did you mean `{near}`?")),

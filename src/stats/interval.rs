@@ -40,7 +40,8 @@ fn student_quantile(freedom: usize) -> f64 {
             let g1 = (z.powi(3) + z) / 4.0;
             let g2 = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0;
             let g3 = (3.0 * z.powi(7) + 19.0 * z.powi(5) + 17.0 * z.powi(3) - 15.0 * z) / 384.0;
-            let g4 = (79.0 * z.powi(9) + 776.0 * z.powi(7) + 1482.0 * z.powi(5) - 1920.0 * z.powi(3) - 945.0 * z) / 92_160.0;
+            let g4 =
+                (79.0 * z.powi(9) + 776.0 * z.powi(7) + 1482.0 * z.powi(5) - 1920.0 * z.powi(3) - 945.0 * z) / 92_160.0;
             z + g1 / n + g2 / n.powi(2) + g3 / n.powi(3) + g4 / n.powi(4)
         }
     }
@@ -73,9 +74,15 @@ mod tests {
     /// Computed with `scipy.stats.t.ppf(0.975, df)`.
     #[test]
     fn students_quantile_agrees_with_scipy() {
-        for (freedom, expected, tolerance) in
-            [(1, 12.706_204_736, 1e-9), (2, 4.302_652_730, 1e-9), (3, 3.182_446_305, 0.02), (5, 2.570_581_836, 1e-3), (10, 2.228_138_852, 1e-5), (30, 2.042_272_456, 1e-6), (100, 1.983_971_519, 1e-7)]
-        {
+        for (freedom, expected, tolerance) in [
+            (1, 12.706_204_736, 1e-9),
+            (2, 4.302_652_730, 1e-9),
+            (3, 3.182_446_305, 0.02),
+            (5, 2.570_581_836, 1e-3),
+            (10, 2.228_138_852, 1e-5),
+            (30, 2.042_272_456, 1e-6),
+            (100, 1.983_971_519, 1e-7),
+        ] {
             near(student_quantile(freedom), expected, tolerance);
         }
     }

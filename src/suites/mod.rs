@@ -8,9 +8,7 @@ pub mod command;
 use std::path::Path;
 
 use crate::input::{Mistake, Mistakes};
-use crate::model::{
-    Answer, CaseDetail, CaseId, Check, Fingerprint, Kind, Location, Score, Slice, Status, SuiteDetail,
-};
+use crate::model::{Answer, CaseDetail, CaseId, Check, Fingerprint, Kind, Location, Score, Slice, Status, SuiteDetail};
 use crate::settings::{Settings, SuiteSettings};
 
 /// A suite with its cases.
@@ -97,10 +95,7 @@ pub fn load(settings: &Settings) -> Result<Vec<Suite>, Mistakes> {
     let mut suites = Vec::new();
     for suite in &settings.suites {
         let mut cases: Vec<Case> = Vec::new();
-        for file in &suite.files {
-            let loaded = match suite.kind {
-                Kind::Command => command::load(&file.path, &file.shown, &command::equivalence::Tables::shipped()),
-            };
+        for loaded in load_files(suite) {
             match loaded {
                 Ok(loaded) => {
                     for case in loaded {
@@ -117,6 +112,16 @@ pub fn load(settings: &Settings) -> Result<Vec<Suite>, Mistakes> {
         suites.push(Suite { settings: suite.clone(), cases });
     }
     mistakes.into_result().map(|()| suites)
+}
+
+/// What each file of a suite holds.
+fn load_files(suite: &SuiteSettings) -> Vec<Result<Vec<LoadedCase>, Mistakes>> {
+    match suite.kind {
+        Kind::Command => match command::load_tables(&suite.programs) {
+            Ok(tables) => suite.files.iter().map(|file| command::load(&file.path, &file.shown, &tables)).collect(),
+            Err(wrong) => vec![Err(wrong)],
+        },
+    }
 }
 
 /// A case together with what is said if its id turns out to be taken.

@@ -62,7 +62,9 @@ impl CommandTarget {
             ProcessEnd::CouldNotStart(why) => Ending::CouldNotStart { why },
         };
         let hint = match &ending {
-            Ending::ExitCode(_) | Ending::Empty => self.environment.hint(&format!("{}\n{}", captured.stderr, captured.stdout)),
+            Ending::ExitCode(_) | Ending::Empty => {
+                self.environment.hint(&format!("{}\n{}", captured.stderr, captured.stdout))
+            }
             Ending::Answered(_)
             | Ending::NotUtf8 { .. }
             | Ending::Unreadable { .. }

@@ -4,11 +4,47 @@ use std::ffi::{OsStr, OsString};
 
 /// Variables that every target sees. Secrets have any name, so what is not listed is held back.
 const HARMLESS: [&str; 41] = [
-    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "COLORTERM", "LANG", "LANGUAGE", "TZ", "PWD", "TMPDIR", "TMP",
-    "TEMP", "DISPLAY", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "CARGO_HOME", "RUSTUP_HOME",
-    "RUSTUP_TOOLCHAIN", "RUSTUP_AUTO_INSTALL", "JAVA_HOME", "GOPATH", "GOROOT", "GOCACHE", "GOMODCACHE", "NODE_PATH",
-    "NVM_DIR", "PYENV_ROOT", "VIRTUAL_ENV", "CONDA_PREFIX", "SSL_CERT_FILE", "SSL_CERT_DIR", "SYSTEMROOT", "SYSTEMDRIVE",
-    "WINDIR", "COMSPEC", "PATHEXT", "APPDATA", "LOCALAPPDATA",
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "TERM",
+    "COLORTERM",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "PWD",
+    "TMPDIR",
+    "TMP",
+    "TEMP",
+    "DISPLAY",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "DYLD_FALLBACK_LIBRARY_PATH",
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "RUSTUP_AUTO_INSTALL",
+    "JAVA_HOME",
+    "GOPATH",
+    "GOROOT",
+    "GOCACHE",
+    "GOMODCACHE",
+    "NODE_PATH",
+    "NVM_DIR",
+    "PYENV_ROOT",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "SYSTEMROOT",
+    "SYSTEMDRIVE",
+    "WINDIR",
+    "COMSPEC",
+    "PATHEXT",
+    "APPDATA",
+    "LOCALAPPDATA",
 ];
 
 /// Beginnings of names that every target sees.
@@ -58,7 +94,10 @@ impl Environment {
         let mut listed: Vec<&str> = names.iter().take(5).map(|name| name.as_str()).collect();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         listed.dedup();
-        Some(format!("held back from the target: {}{more} (list what it needs in the suite's `env`)", listed.join(", ")))
+        Some(format!(
+            "held back from the target: {}{more} (list what it needs in the suite's `env`)",
+            listed.join(", ")
+        ))
     }
 }
 

@@ -4,9 +4,7 @@ use similar::{ChangeTag, TextDiff};
 
 use super::CommandQuestion;
 use super::equivalence::{Equivalence, compare};
-use crate::model::{
-    Answer, CaseDetail, Check, CommandSuiteDetail, Difference, Ending, Method, Score, Status,
-};
+use crate::model::{Answer, CaseDetail, Check, CommandSuiteDetail, Difference, Ending, Method, Score, Status};
 use crate::suites::Evaluation;
 
 /// A command passes from this score on: whatever is equivalent does.

@@ -8,11 +8,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::input::{Checker, Document, Mistakes, Pointer};
+use crate::input::{Checker, Document, Found, Mistake, Mistakes, Pointer};
 use crate::model::{CaseId, CommandDetail, Fingerprint, Location, Method, Slice};
 use crate::suites::{Case, LoadedCase, Question, read};
 
-use super::equivalence::{Equivalence, Tables};
+use super::equivalence::{Equivalence, ProgramTable, Tables};
 
 /// A dataset of prompts and the commands they should become.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -149,6 +149,28 @@ impl CommandQuestion {
 }
 
 static CHECKER: LazyLock<Checker<CommandDataset>> = LazyLock::new(Checker::new);
+static TABLES: LazyLock<Checker<ProgramTable>> = LazyLock::new(Checker::new);
+
+/// Reads program tables of the user's own; each is named after its program.
+pub fn load_tables(files: &[Found]) -> Result<Tables, Mistakes> {
+    let mut mistakes = Mistakes::new();
+    let mut tables = Vec::new();
+    for Found { path, shown } in files {
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let table = read(path, shown).and_then(|text| Document::toml(shown, text)).and_then(|document| {
+            let table = TABLES.read(&document)?;
+            Tables::with([(name.clone(), table.clone())])
+                .map_err(|why| Mistakes::from(document.mistake(&Pointer::root(), why)))?;
+            Ok(table)
+        });
+        match table {
+            Ok(table) => tables.push((name, table)),
+            Err(wrong) => mistakes.extend(wrong),
+        }
+    }
+    mistakes.into_result()?;
+    Tables::with(tables).map_err(|why| Mistake::in_file("programs", why).into())
+}
 
 /// Reads one dataset.
 pub fn load(path: &Path, shown: &str, tables: &Tables) -> Result<Vec<LoadedCase>, Mistakes> {

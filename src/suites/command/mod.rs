@@ -5,4 +5,4 @@ mod evaluate;
 mod format;
 
 pub use evaluate::{evaluate, sentence, suite_detail};
-pub use format::{CommandDataset, CommandQuestion, load};
+pub use format::{CommandDataset, CommandQuestion, load, load_tables};

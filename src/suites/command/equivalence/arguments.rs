@@ -23,7 +23,8 @@ pub(super) struct Opaque;
 impl Reader<'_> {
     /// A command and its arguments in normal form.
     pub(super) fn command(&mut self, mut words: Vec<Word>) -> Form {
-        if words.first().and_then(Word::as_literal) == Some("[") && words.last().and_then(Word::as_literal) == Some("]") {
+        if words.first().and_then(Word::as_literal) == Some("[") && words.last().and_then(Word::as_literal) == Some("]")
+        {
             self.notes.used(Rule::TestBracket);
             words.pop();
             words[0] = Word::literal("test");
@@ -54,7 +55,13 @@ impl Reader<'_> {
         form
     }
 
-    fn known_command(&mut self, name: &str, known: &str, program: &Arc<Program>, words: &[Word]) -> Result<Form, Opaque> {
+    fn known_command(
+        &mut self,
+        name: &str,
+        known: &str,
+        program: &Arc<Program>,
+        words: &[Word],
+    ) -> Result<Form, Opaque> {
         let mut form = vec![Atom::Open("program"), Atom::Name(name.to_owned())];
         if known == "find" {
             form.extend(self.find(program, words)?);
@@ -95,7 +102,8 @@ impl Reader<'_> {
         };
         let mut index = 0;
         while index < arguments.len() {
-            let (Some(this), Argument::Option { spec, value, .. }) = (option(&arguments[index]), &arguments[index]) else {
+            let (Some(this), Argument::Option { spec, value, .. }) = (option(&arguments[index]), &arguments[index])
+            else {
                 index += 1;
                 continue;
             };
@@ -106,9 +114,13 @@ impl Reader<'_> {
                     Argument::Option { spec: other, fixed, .. } => {
                         at != index && (*fixed || other.groups.iter().any(|group| spec.groups.contains(group)))
                     }
-                    Argument::Operand { .. } | Argument::Keyed { .. } | Argument::Subcommand(_) | Argument::Nested(_) => false,
+                    Argument::Operand { .. }
+                    | Argument::Keyed { .. }
+                    | Argument::Subcommand(_)
+                    | Argument::Nested(_) => false,
                 });
-            let default = alone && spec.default.is_some() && value.as_ref().and_then(Word::as_literal) == spec.default.as_deref();
+            let default =
+                alone && spec.default.is_some() && value.as_ref().and_then(Word::as_literal) == spec.default.as_deref();
             if repeated || default {
                 self.notes.used(if default { Rule::DefaultValue } else { Rule::OptionRepeated });
                 arguments.remove(index);
@@ -341,7 +353,12 @@ impl<'p> Scan<'_, '_, 'p> {
     /// The scopes whose options may stand here, innermost first.
     fn visible<'c>(chain: &'c [&'p Program]) -> impl Iterator<Item = (usize, &'p Program)> + 'c {
         let last = chain.len().saturating_sub(1);
-        chain.iter().enumerate().rev().filter(move |(scope, program)| *scope == last || program.inherit).map(|(scope, program)| (scope, *program))
+        chain
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(move |(scope, program)| *scope == last || program.inherit)
+            .map(|(scope, program)| (scope, *program))
     }
 
     /// A word of one-letter options (some have more letters), the last perhaps with its value.
@@ -352,9 +369,8 @@ impl<'p> Scan<'_, '_, 'p> {
         let mut count = 0;
         loop {
             let rest = &letters[at..];
-            let found = Self::visible(chain).find_map(|(scope, program)| {
-                program.short_option(rest).map(|(spec, length)| (scope, spec, length))
-            });
+            let found = Self::visible(chain)
+                .find_map(|(scope, program)| program.short_option(rest).map(|(spec, length)| (scope, spec, length)));
             let (scope, spec, length) = found.ok_or(Opaque)?;
             let name = format!("-{}", &rest[..length]);
             at += length;
@@ -438,7 +454,8 @@ impl<'p> Scan<'_, '_, 'p> {
         if program.equals
             && let Some((name, _)) = leading.split_once('=')
         {
-            let found = Self::visible(chain).find_map(|(scope, program)| program.option(name).map(|spec| (scope, spec)));
+            let found =
+                Self::visible(chain).find_map(|(scope, program)| program.option(name).map(|spec| (scope, spec)));
             let (scope, spec) = found.ok_or(Opaque)?;
             let value = word.after(name.len() + 1);
             if spec.value.is_none() {
@@ -464,7 +481,14 @@ impl<'p> Scan<'_, '_, 'p> {
     }
 
     /// The value is the next word, or the next two, or all that follow.
-    fn separate(&mut self, scope: usize, spec: &'p OptionSpec, kind: ValueKind, made: bool, queue: &mut Queue) -> Result<bool, Opaque> {
+    fn separate(
+        &mut self,
+        scope: usize,
+        spec: &'p OptionSpec,
+        kind: ValueKind,
+        made: bool,
+        queue: &mut Queue,
+    ) -> Result<bool, Opaque> {
         match kind {
             ValueKind::Optional | ValueKind::Attached => self.push(scope, spec, None, made, queue),
             ValueKind::Required => {
@@ -472,12 +496,15 @@ impl<'p> Scan<'_, '_, 'p> {
                 self.push(scope, spec, Some(value), made, queue)
             }
             ValueKind::Number => {
-                let number = queue.front().is_some_and(|(word, _)| word.leading().starts_with(|c: char| c.is_ascii_digit()));
+                let number =
+                    queue.front().is_some_and(|(word, _)| word.leading().starts_with(|c: char| c.is_ascii_digit()));
                 let value = if number { queue.pop_front().map(|(word, _)| word) } else { None };
                 self.push(scope, spec, value, made, queue)
             }
             ValueKind::Two => {
-                let (Some((first, _)), Some((second, _))) = (queue.pop_front(), queue.pop_front()) else { return Err(Opaque) };
+                let (Some((first, _)), Some((second, _))) = (queue.pop_front(), queue.pop_front()) else {
+                    return Err(Opaque);
+                };
                 let mut both = first;
                 both.0.push(Piece::Special('\u{2}'));
                 both.0.extend(second.0);
@@ -493,7 +520,14 @@ impl<'p> Scan<'_, '_, 'p> {
         }
     }
 
-    fn push(&mut self, scope: usize, spec: &'p OptionSpec, value: Option<Word>, made: bool, queue: &mut Queue) -> Result<bool, Opaque> {
+    fn push(
+        &mut self,
+        scope: usize,
+        spec: &'p OptionSpec,
+        value: Option<Word>,
+        made: bool,
+        queue: &mut Queue,
+    ) -> Result<bool, Opaque> {
         if let Some(words) = &spec.same_as {
             if value.is_some() {
                 return Err(Opaque);
@@ -543,7 +577,8 @@ impl<'p> Scan<'_, '_, 'p> {
                 Some(ValueKind::Required) => true,
                 Some(ValueKind::Attached | ValueKind::Number | ValueKind::Two | ValueKind::Command) => return false,
             };
-            let Some((value, _)) = (if takes { queue.get(values).cloned() } else { Some((Word::default(), true)) }) else {
+            let Some((value, _)) = (if takes { queue.get(values).cloned() } else { Some((Word::default(), true)) })
+            else {
                 return false;
             };
             parts.push((Word::literal(&name), true));
@@ -560,9 +595,16 @@ impl<'p> Scan<'_, '_, 'p> {
     }
 
     /// `ps aux`: a word of letters that are options without a dash.
-    fn bare(&mut self, program: &'p Program, chain: &[&'p Program], word: &Word, queue: &mut Queue) -> Result<bool, Opaque> {
+    fn bare(
+        &mut self,
+        program: &'p Program,
+        chain: &[&'p Program],
+        word: &Word,
+        queue: &mut Queue,
+    ) -> Result<bool, Opaque> {
         let Some(letters) = word.as_literal() else { return Ok(false) };
-        let specs: Option<Vec<&OptionSpec>> = letters.chars().map(|letter| program.option(letter.encode_utf8(&mut [0; 4]))).collect();
+        let specs: Option<Vec<&OptionSpec>> =
+            letters.chars().map(|letter| program.option(letter.encode_utf8(&mut [0; 4]))).collect();
         let Some(specs) = specs.filter(|specs| !specs.is_empty()) else { return Ok(false) };
         let last = specs.len() - 1;
         for (index, spec) in specs.into_iter().enumerate() {

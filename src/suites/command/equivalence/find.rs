@@ -78,7 +78,8 @@ impl Reader<'_> {
             form.push(Atom::Name(option.to_owned()));
             at += 1;
         }
-        let begins = |word: &Word| word.leading().starts_with('-') || matches!(word.as_literal(), Some("(" | "!" | ")" | ","));
+        let begins =
+            |word: &Word| word.leading().starts_with('-') || matches!(word.as_literal(), Some("(" | "!" | ")" | ","));
         let starts: Vec<Word> = words[at..].iter().take_while(|word| !begins(word)).cloned().collect();
         if starts.iter().any(Word::is_unforeseeable) {
             return Err(Opaque);
@@ -103,11 +104,14 @@ impl Reader<'_> {
         }
         let mut parts = match expression {
             Expression::All(parts) => parts,
-            other @ (Expression::Any(_) | Expression::Each(_) | Expression::Not(_) | Expression::Primary { .. }) => vec![other],
+            other @ (Expression::Any(_) | Expression::Each(_) | Expression::Not(_) | Expression::Primary { .. }) => {
+                vec![other]
+            }
         };
         self.hoist_globals(program, &mut parts, &mut form);
         let whole = Expression::All(parts.clone());
-        let acts = whole.any_primary(&|name, class| class == Class::Other && name != "-prune" && !POSITIONAL.contains(&name));
+        let acts =
+            whole.any_primary(&|name, class| class == Class::Other && name != "-prune" && !POSITIONAL.contains(&name));
         if !acts {
             self.notes.used(Rule::FindExpression);
             parts.push(Expression::Primary { name: "-print".into(), arguments: Form::new(), class: Class::Other });
@@ -125,7 +129,11 @@ impl Reader<'_> {
                 globals.push((name.clone(), arguments.clone()));
                 false
             }
-            Expression::Primary { .. } | Expression::All(_) | Expression::Any(_) | Expression::Each(_) | Expression::Not(_) => true,
+            Expression::Primary { .. }
+            | Expression::All(_)
+            | Expression::Any(_)
+            | Expression::Each(_)
+            | Expression::Not(_) => true,
         });
         globals.sort_by(|a, b| a.0.cmp(&b.0));
         let given: Vec<String> = globals.iter().map(|(name, _)| name.clone()).collect();
@@ -189,7 +197,10 @@ impl Parser<'_, '_, '_> {
         for part in parts {
             match part {
                 Expression::Any(inner) => flat.extend(inner),
-                other @ (Expression::All(_) | Expression::Each(_) | Expression::Not(_) | Expression::Primary { .. }) => flat.push(other),
+                other
+                @ (Expression::All(_) | Expression::Each(_) | Expression::Not(_) | Expression::Primary { .. }) => {
+                    flat.push(other)
+                }
             }
         }
         if flat.iter().all(Expression::is_pure) {
@@ -205,7 +216,10 @@ impl Parser<'_, '_, '_> {
         loop {
             match self.not()? {
                 Expression::All(inner) => flat.extend(inner),
-                other @ (Expression::Any(_) | Expression::Each(_) | Expression::Not(_) | Expression::Primary { .. }) => flat.push(other),
+                other
+                @ (Expression::Any(_) | Expression::Each(_) | Expression::Not(_) | Expression::Primary { .. }) => {
+                    flat.push(other)
+                }
             }
             match self.peek() {
                 Some("-a" | "-and") => {

@@ -88,7 +88,8 @@ pub fn compare(expected: &str, generated: &str, tables: &Tables) -> Equivalence 
     }
     match (read(expected, tables), read(generated, tables)) {
         (Ok(a), Ok(b)) if a.form == b.form => {
-            let rule = if a.tokens == b.tokens { whitespace_or_comment(&a, &b) } else { a.notes.deciding_rule(&b.notes) };
+            let rule =
+                if a.tokens == b.tokens { whitespace_or_comment(&a, &b) } else { a.notes.deciding_rule(&b.notes) };
             Equivalence::Equivalent { rule }
         }
         (Ok(a), Ok(b)) => Equivalence::Different {

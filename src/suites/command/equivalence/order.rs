@@ -27,10 +27,7 @@ pub(super) enum Argument<'a> {
         fixed: bool,
     },
     /// A `key=value` operand: keeps its place among those with its key.
-    Keyed {
-        key: String,
-        word: Word,
-    },
+    Keyed { key: String, word: Word },
     /// The name of a subcommand.
     Subcommand(String),
     /// The rest is a command of its own.
@@ -48,7 +45,10 @@ impl Argument<'_> {
                 scope == other_scope
                     && ((spec.position && other_spec.position)
                         || (spec.name == other_spec.name && spec.repeat != Some(Repeat::Unordered))
-                        || spec.groups.iter().any(|group| other_spec.groups.contains(group) && !same_unordered(spec, other_spec)))
+                        || spec
+                            .groups
+                            .iter()
+                            .any(|group| other_spec.groups.contains(group) && !same_unordered(spec, other_spec)))
             }
             (Option { spec, .. }, Operand { .. } | Keyed { .. } | Nested(_))
             | (Operand { .. } | Keyed { .. } | Nested(_), Option { spec, .. }) => spec.position,

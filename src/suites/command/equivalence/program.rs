@@ -107,7 +107,8 @@ impl Program {
             taken_over.equals = Some(command.equals.unwrap_or(program.equals));
             taken_over.dashes = Some(command.dashes.unwrap_or(program.dashes));
             taken_over.double_dash = Some(command.double_dash.unwrap_or(program.double_dash));
-            let inner = Arc::new(Self::with_parent(&taken_over, Some(table), sets).map_err(|why| format!("{name}: {why}"))?);
+            let inner =
+                Arc::new(Self::with_parent(&taken_over, Some(table), sets).map_err(|why| format!("{name}: {why}"))?);
             for spelling in std::iter::once(name).chain(&command.aliases) {
                 let entry = (name.clone(), Arc::clone(&inner));
                 if program.commands.insert(spelling.clone(), entry).is_some() {
@@ -222,7 +223,8 @@ pub(super) fn shipped_tables() -> impl Iterator<Item = (&'static str, &'static s
 /// A shipped table, parsed when it is first asked for.
 fn shipped_program(name: &str) -> Option<Arc<Program>> {
     static TEXTS: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| shipped_tables().collect());
-    static PARSED: LazyLock<Mutex<HashMap<&'static str, Option<Arc<Program>>>>> = LazyLock::new(Mutex::default);
+    type Parsed = HashMap<&'static str, Option<Arc<Program>>>;
+    static PARSED: LazyLock<Mutex<Parsed>> = LazyLock::new(Mutex::default);
     let (name, text) = TEXTS.get_key_value(name)?;
     let mut parsed = PARSED.lock().unwrap_or_else(PoisonError::into_inner);
     parsed

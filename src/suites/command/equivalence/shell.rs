@@ -86,7 +86,8 @@ fn depth(text: &str) -> usize {
         deepest = deepest.max(open);
     }
     let keywords = text.split(|c: char| !c.is_ascii_alphanumeric());
-    let keywords = keywords.filter(|word| matches!(*word, "if" | "while" | "until" | "for" | "case" | "select" | "function" | "coproc"));
+    let keywords = keywords
+        .filter(|word| matches!(*word, "if" | "while" | "until" | "for" | "case" | "select" | "function" | "coproc"));
     let bangs = text.split_whitespace().filter(|word| *word == "!").count();
     deepest.max(keywords.count()).max(bangs)
 }
@@ -268,7 +269,8 @@ impl Reader<'_> {
         for (index, item) in suffix.iter().enumerate() {
             match item {
                 CommandPrefixOrSuffixItem::IoRedirect(redirect) => {
-                    let last = suffix[index..].iter().all(|item| matches!(item, CommandPrefixOrSuffixItem::IoRedirect(_)));
+                    let last =
+                        suffix[index..].iter().all(|item| matches!(item, CommandPrefixOrSuffixItem::IoRedirect(_)));
                     redirects.push((redirect, last));
                 }
                 CommandPrefixOrSuffixItem::Word(word) | CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
@@ -321,7 +323,11 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn redirects<'a>(&mut self, redirects: impl IntoIterator<Item = &'a IoRedirect>, form: &mut Form) -> Result<(), Unparsed> {
+    fn redirects<'a>(
+        &mut self,
+        redirects: impl IntoIterator<Item = &'a IoRedirect>,
+        form: &mut Form,
+    ) -> Result<(), Unparsed> {
         for redirect in redirects {
             match redirect {
                 IoRedirect::File(fd, kind, target) => self.file_redirect(*fd, kind, target, form)?,

@@ -130,10 +130,12 @@ fn every_rule_holds_for_its_example_and_names_itself() {
         let (a, b) = rule.example();
         let found = compare(a, b, &Tables::shipped());
         assert_eq!(found.rule(), Some(rule), "{a} | {b}");
-        let expected = match rule {
-            Rule::Exact => 1.0,
-            Rule::Whitespace => 0.95,
-            _ => 0.90,
+        let expected = if rule == Rule::Exact {
+            1.0
+        } else if rule == Rule::Whitespace {
+            0.95
+        } else {
+            0.90
         };
         assert!((found.score() - expected).abs() < f64::EPSILON, "{a} | {b}");
     }
@@ -165,7 +167,8 @@ fn what_is_too_long_or_too_deep_is_compared_as_text_and_says_so() {
 }
 
 /// Independent flags of `ls`, in long and short spelling.
-const LS: [(&str, &str); 5] = [("-i", "--inode"), ("-s", "--size"), ("-R", "--recursive"), ("-G", "--no-group"), ("-B", "--ignore-backups")];
+const LS: [(&str, &str); 5] =
+    [("-i", "--inode"), ("-s", "--size"), ("-R", "--recursive"), ("-G", "--no-group"), ("-B", "--ignore-backups")];
 
 fn ls_command() -> impl Strategy<Value = (Vec<usize>, Vec<bool>, Vec<String>)> {
     let order = Just((0..LS.len()).collect::<Vec<_>>()).prop_shuffle();
@@ -198,9 +201,18 @@ fn any_command() -> impl Strategy<Value = String> {
         Just("\\;".to_owned()),
     ];
     let program = prop_oneof![
-        Just("ls"), Just("grep"), Just("find ."), Just("tar"), Just("sort"), Just("xargs"), Just("git log"), Just("sudo"), Just("frobnicate")
+        Just("ls"),
+        Just("grep"),
+        Just("find ."),
+        Just("tar"),
+        Just("sort"),
+        Just("xargs"),
+        Just("git log"),
+        Just("sudo"),
+        Just("frobnicate")
     ];
-    (program, proptest::collection::vec(word, 0..6)).prop_map(|(program, words)| format!("{program} {}", words.join(" ")))
+    (program, proptest::collection::vec(word, 0..6))
+        .prop_map(|(program, words)| format!("{program} {}", words.join(" ")))
 }
 
 proptest! {

@@ -1,7 +1,9 @@
 //! The words of a command line: quotes removed, but what they protected remembered.
 
 use brush_parser::ParserOptions;
-use brush_parser::word::{self, BraceExpressionMember, BraceExpressionOrText, ParameterExpr, WordPiece, WordPieceWithSource};
+use brush_parser::word::{
+    self, BraceExpressionMember, BraceExpressionOrText, ParameterExpr, WordPiece, WordPieceWithSource,
+};
 
 use super::form::{Atom, Form, Piece, Word};
 use super::rules::Rule;
@@ -158,7 +160,7 @@ impl Reader<'_> {
             }
             return;
         }
-        let mut in_bracket = word.0.iter().any(|piece| *piece == Piece::Special('['));
+        let mut in_bracket = word.0.contains(&Piece::Special('['));
         for character in text.chars() {
             let special = matches!(character, '*' | '?' | '[' | ']' | '(' | ')' | '|' | '~') || in_bracket;
             in_bracket = in_bracket || character == '[';
@@ -174,7 +176,9 @@ impl Reader<'_> {
 /// Nothing in it means anything to the shell.
 fn is_plain(raw: &str) -> bool {
     // A bracket alone cannot be a pattern; it is the other name of `test`.
-    matches!(raw, "[" | "]") || !raw.is_empty() && raw.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./=:,@%+".contains(&byte) || byte >= 0x80)
+    matches!(raw, "[" | "]")
+        || !raw.is_empty()
+            && raw.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./=:,@%+".contains(&byte) || byte >= 0x80)
 }
 
 fn dynamic(sort: &'static str, text: &str, quoted: bool) -> Piece {
@@ -232,11 +236,16 @@ fn expand(parts: &[BraceExpressionOrText]) -> Option<Vec<String>> {
 fn expand_member(member: &BraceExpressionMember) -> Option<Vec<String>> {
     match member {
         BraceExpressionMember::Child(parts) => expand(parts),
-        BraceExpressionMember::NumberSequence { start, end, increment: 1 } if end.checked_sub(*start)? < 256 && start <= end => {
+        BraceExpressionMember::NumberSequence { start, end, increment: 1 }
+            if end.checked_sub(*start)? < 256 && start <= end =>
+        {
             Some((*start..=*end).map(|number| number.to_string()).collect())
         }
         BraceExpressionMember::CharSequence { start, end, increment: 1 }
-            if start <= end && start.is_ascii_alphabetic() && end.is_ascii_alphabetic() && start.is_ascii_lowercase() == end.is_ascii_lowercase() =>
+            if start <= end
+                && start.is_ascii_alphabetic()
+                && end.is_ascii_alphabetic()
+                && start.is_ascii_lowercase() == end.is_ascii_lowercase() =>
         {
             Some((*start..=*end).map(String::from).collect())
         }

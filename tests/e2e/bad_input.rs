@@ -1,0 +1,134 @@
+//! The messages that users see when something they wrote is wrong.
+
+use serde_json::json;
+
+use crate::support::{World, case};
+
+const ECHO: &str = "target = { command = [\"echo\", \"ls\"] }";
+
+/// What `check` and `run` say, which is the same; nothing is run and nothing written.
+fn told(world: &World) -> String {
+    let (checked, ran) = (world.evalratchet(&["check"]), world.run());
+    assert_eq!((checked.code, ran.code), (2, 2), "{}{}", checked.stdout, checked.stderr);
+    assert_eq!(checked.stderr, ran.stderr);
+    assert_eq!(ran.stdout, "");
+    assert!(!world.path().join("evalratchet-out").exists());
+    ran.stderr
+}
+
+#[test]
+fn no_configuration_says_how_to_get_one() {
+    insta::assert_snapshot!(told(&World::new()));
+}
+
+#[test]
+fn every_mistake_in_a_configuration_is_reported_at_once() {
+    let world = World::new();
+    world.file("cases.json", "{}");
+    world.file(
+        "evalratchet.toml",
+        r#"[[suite]]
+id = "a"
+kind = "comand"
+cases = ["cases.json"]
+target = { comand = ["echo"] }
+repeet = 3
+
+[[suite]]
+id = "b"
+kind = "command"
+cases = []
+target = { command = "echo" }
+repeat = 0
+"#,
+    );
+    insta::assert_snapshot!(told(&world));
+}
+
+#[test]
+fn what_only_makes_sense_together_is_checked_too() {
+    let world = World::new();
+    world.dataset(&[case("a", "1", "ls")]);
+    world.file(
+        "evalratchet.toml",
+        r#"[[suite]]
+id = "a"
+kind = "command"
+cases = ["cases.json", "missing.json", "none/*.json"]
+target = { command = ["echo", "{promt}"], worker = ["x"] }
+timeout = "soon"
+max-errors = "many"
+[suite.gate]
+acuracy = { min = 0.5 }
+mean-score = {}
+
+[[suite]]
+id = "b"
+kind = "command"
+cases = ["cases.json"]
+target = { command = ["echo", "{promt}"], answer = "cmd" }
+
+[[suite]]
+id = "a"
+kind = "command"
+cases = ["cases.json"]
+target = { command = ["echo"] }
+"#,
+    );
+    insta::assert_snapshot!(told(&world));
+}
+
+#[test]
+fn a_dataset_with_wrong_totals_says_which() {
+    let world = World::new();
+    world.config(ECHO);
+    let dataset = json!({
+        "name": "n", "version": "1", "description": "d",
+        "metadata": {"total": 3, "by_category": {"c": 1, "x": 1}},
+        "test_cases": [case("a", "1", "ls"), case("b", "2", "ls")],
+    });
+    world.file("cases.json", &serde_json::to_string_pretty(&dataset).unwrap());
+    insta::assert_snapshot!(told(&world));
+}
+
+#[test]
+fn a_duplicate_id_names_both_places() {
+    let world = World::with_target(
+        "{ command = [\"echo\"] }",
+        &[case("a", "1", "ls"), case("b", "2", "ls"), case("a", "3", "ls")],
+    );
+    insta::assert_snapshot!(told(&world));
+}
+
+#[test]
+fn unknown_missing_and_mistyped_fields_of_a_case_are_named_with_the_nearest_spelling() {
+    let mut wrong = case("a", "1", "ls");
+    wrong["promt"] = json!("typo");
+    wrong["risk_level"] = json!("hihg");
+    wrong["posix_compliant"] = json!("yes");
+    wrong.as_object_mut().unwrap().remove("category");
+    insta::assert_snapshot!(told(&World::with_target("{ command = [\"echo\"] }", &[wrong])));
+}
+
+#[test]
+fn an_empty_file_a_broken_one_and_one_that_is_not_utf8_are_told_apart() {
+    let world = World::new();
+    world.file(
+        "evalratchet.toml",
+        &format!("[[suite]]\nid = \"s\"\nkind = \"command\"\ncases = [\"data/*.json\"]\n{ECHO}\n"),
+    );
+    world.file("data/a-empty.json", "");
+    world.file("data/b-broken.json", "{\"name\": \"n\",\n  \"version\": }");
+    world.bytes("data/c-latin1.json", b"{\n\"name\": \"caf\xe9\"}");
+    insta::assert_snapshot!(told(&world));
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_told_before_anything_runs() {
+    let world = World::with_target("{ command = [\"touch\", \"ran\"] }", &[case("a", "1", "ls")]);
+    world.file("in-the-way", "");
+    let ran = world.evalratchet(&["run", "--out", "in-the-way/out"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.starts_with("error: cannot write in-the-way/out"), "{}", ran.stderr);
+    assert!(!world.path().join("ran").exists());
+}

@@ -1,0 +1,20 @@
+//! The product as its users meet it: the binary, real processes, real files.
+#![cfg(unix)]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "tests live at the edge, and say what is wrong by panicking"
+)]
+
+mod bad_input;
+mod equiv;
+mod flow;
+mod interrupt;
+mod processes;
+mod repository;
+mod selection;
+mod support;
+mod workers;
