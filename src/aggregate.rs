@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::execute::Attempted;
-use crate::model::{Attempt, Better, CaseDetail, CaseResult, Kind, Method, Metric, MetricSpec, Output, Score, Status};
+use crate::model::{Attempt, Better, CaseResult, Kind, Metric, MetricSpec, Output, Score, Status};
 use crate::plan::Planned;
 use crate::stats::{mean, mean_interval, percentile, wilson};
 
@@ -33,7 +33,7 @@ pub fn case_result(planned: &Planned, attempts: &[Attempted], pass_share: f64, r
         id: case.id.clone(),
         status,
         score: mean(&scores),
-        metrics: BTreeMap::new(),
+        metrics: mean_metrics(&measured),
         checks: spoken.map(|one| one.evaluation.checks.clone()).unwrap_or_default(),
         fingerprint: case.fingerprint.clone(),
         location: case.location.clone(),
@@ -45,6 +45,15 @@ pub fn case_result(planned: &Planned, attempts: &[Attempted], pass_share: f64, r
         slices: case.slices.clone(),
         detail: Some(spoken.map_or_else(|| case.question.unasked(), |one| one.evaluation.detail.clone())),
     }
+}
+
+/// The mean over the attempts of whatever was measured beside the score.
+fn mean_metrics(measured: &[&Attempted]) -> BTreeMap<String, f64> {
+    let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (name, value) in measured.iter().flat_map(|one| &one.evaluation.metrics) {
+        values.entry(name).or_default().push(*value);
+    }
+    values.into_iter().filter_map(|(name, values)| Some((name.to_owned(), mean(&values)?))).collect()
 }
 
 fn joint_status(chosen: bool, attempts: &[Attempted], measured: &[&Attempted], pass_share: f64) -> Status {
@@ -88,18 +97,15 @@ pub fn metrics<'a>(kind: Kind, cases: impl IntoIterator<Item = &'a CaseResult>) 
         .map(|attempt| attempt.duration_ms)
         .collect();
     let scores: Vec<f64> = measured.iter().filter_map(|case| case.score).collect();
-    let rate = |holds: fn(&CaseResult) -> bool| {
-        let hits = measured.iter().filter(|case| holds(case)).count();
-        let value = (!measured.is_empty()).then(|| share(hits, measured.len()));
-        (value, wilson(hits, measured.len()), measured.len())
-    };
+    let of_cases =
+        |name: &str| measured.iter().filter_map(|case| case.metrics.get(name)).copied().collect::<Vec<f64>>();
+    let passes: Vec<f64> = measured.iter().map(|case| f64::from(u8::from(case.status == Status::Passed))).collect();
     let measure = |name: &str| match name {
-        "accuracy" => rate(|case| case.status == Status::Passed),
-        "exact-rate" => rate(is_exact),
-        "mean-score" => (mean(&scores), mean_interval(&scores), scores.len()),
+        "accuracy" => mean_of(&passes),
+        "mean-score" => mean_of(&scores),
         "latency-p50-ms" => (percentile(&latencies, 50), None, latencies.len()),
         "latency-p95-ms" => (percentile(&latencies, 95), None, latencies.len()),
-        _ => (None, None, 0),
+        name => mean_of(&of_cases(name)),
     };
     metric_specs(kind)
         .iter()
@@ -110,11 +116,12 @@ pub fn metrics<'a>(kind: Kind, cases: impl IntoIterator<Item = &'a CaseResult>) 
         .collect()
 }
 
-fn is_exact(case: &CaseResult) -> bool {
-    match &case.detail {
-        Some(CaseDetail::Command(detail)) => detail.method == Method::ExactMatch,
-        None => false,
-    }
+/// A mean, its interval (Wilson's if every value is 0 or 1) and the number of values.
+fn mean_of(values: &[f64]) -> (Option<f64>, Option<[f64; 2]>, usize) {
+    let hits = values.iter().filter(|value| **value == 1.0).count();
+    let misses = values.iter().filter(|value| **value == 0.0).count();
+    let interval = if hits + misses == values.len() { wilson(hits, values.len()) } else { mean_interval(values) };
+    (mean(values), interval, values.len())
 }
 
 /// The same metrics over every slice of the cases.

@@ -25,7 +25,7 @@ pub fn judge(suites: &mut [(SuiteResult, SuiteSettings)], circumstances: Circums
     }
     let anything = suites.iter().flat_map(|(suite, _)| &suite.cases).any(|case| case.status.is_measured());
     if !anything && !reasons.iter().any(|reason| reason.rule == Rule::TooManyErrors) {
-        reasons.push(reason(Rule::NothingMeasured, None, "no case was measured: nothing was run".into()));
+        reasons.push(reason(Rule::NothingMeasured, None, "no case was measured".into()));
     }
     if circumstances.interrupted {
         reasons.push(reason(Rule::Interrupted, None, "the run was interrupted; its results are partial".into()));
@@ -85,29 +85,36 @@ fn judge_suite(suite: &SuiteResult, settings: &SuiteSettings, strict: bool) -> V
     }
 
     let measured = chosen.iter().filter(|case| case.status.is_measured()).count();
-    if measured == 0 && errors == 0 {
+    if measured == 0 && !reasons.iter().any(|reason| reason.rule == Rule::TooManyErrors) {
         reasons.push(about(
             Rule::NothingMeasured,
             format!("{}: none of its {} cases was measured", suite.id, chosen.len()),
         ));
     }
-    let unmeasured = chosen.iter().filter(|case| case.status == Status::Unmeasured).count();
+    let unmeasured = chosen.len() - measured;
     if strict && unmeasured > 0 {
-        reasons
-            .push(about(Rule::Unmeasured, format!("{}: --strict, and {unmeasured} cases were not measured", suite.id)));
+        reasons.push(about(
+            Rule::Unmeasured,
+            format!(
+                "{}: --strict, and {unmeasured} of {} cases {} not measured",
+                suite.id,
+                chosen.len(),
+                if unmeasured == 1 { "was" } else { "were" }
+            ),
+        ));
     }
     for (name, metric) in &suite.metrics {
         let (Some(min), Some(value)) = (metric.min, metric.value) else { continue };
-        let (holds, sign) = match metric.better {
-            Better::Higher => (value >= min, "below"),
-            Better::Lower => (value <= min, "above"),
+        let (holds, limit) = match metric.better {
+            Better::Higher => (value >= min, "below its floor"),
+            Better::Lower => (value <= min, "above its ceiling"),
         };
         if !holds {
             reasons.push(Reason {
                 metric: Some(name.clone()),
                 value: Some(value),
                 threshold: Some(min),
-                ..about(Rule::BelowMin, format!("{}: {name} {value:.3} is {sign} its floor {min:.3}", suite.id))
+                ..about(Rule::BelowMin, format!("{}: {name} {value:.3} is {limit} {min:.3}", suite.id))
             });
         }
     }

@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::{ConfigArgs, Failure, console, load};
 use crate::model::ExitCode;
+use crate::report::counted;
 use crate::settings::Overrides;
 
 /// Flags of `check`.
@@ -16,6 +17,7 @@ pub(super) struct CheckArgs {
 pub(super) fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let (settings, suites) = load(&args.config, &Overrides::default())?;
     let cases: usize = suites.iter().map(|suite| suite.cases.len()).sum();
-    console::print(&format!("{}: {} suites, {cases} cases, no mistake\n", settings.config, suites.len()));
+    let (suites, cases) = (counted(suites.len(), "suite"), counted(cases, "case"));
+    console::print(&format!("{}: {suites}, {cases}, no mistake\n", settings.config));
     Ok(ExitCode::Passed)
 }

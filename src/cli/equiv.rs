@@ -54,8 +54,15 @@ pub(super) fn equiv(args: &EquivArgs) -> Result<ExitCode, Failure> {
 }
 
 fn pairs() -> Result<ExitCode, Failure> {
-    let tables = Tables::shipped();
     let mut out = String::new();
+    let done = compare_lines(&mut out);
+    console::print(&out);
+    done.map(|()| ExitCode::Passed)
+}
+
+/// Compares line by line; what is in `out` at the end is still to be printed.
+fn compare_lines(out: &mut String) -> Result<(), Failure> {
+    let tables = Tables::shipped();
     for (index, line) in std::io::stdin().lock().lines().enumerate() {
         let wrong = |why: String| Failure::Usage(format!("standard input, line {}: {why}", index + 1));
         let line = line.map_err(|error| wrong(error.to_string()))?;
@@ -71,10 +78,9 @@ fn pairs() -> Result<ExitCode, Failure> {
         });
         out.push_str(&format!("{value}\n"));
         if out.len() > 64 * 1024 {
-            console::print(&out);
+            console::print(out);
             out.clear();
         }
     }
-    console::print(&out);
-    Ok(ExitCode::Passed)
+    Ok(())
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{ConfigArgs, Failure, SelectionArgs, console, load};
 use crate::model::ExitCode;
 use crate::plan::plan;
-use crate::report::plain;
+use crate::report::{counted, plain};
 use crate::settings::Overrides;
 
 /// Flags of `list`.
@@ -32,7 +32,7 @@ pub(super) fn list(args: ListArgs) -> Result<ExitCode, Failure> {
         let chosen: Vec<_> = suite.cases.iter().filter(|planned| planned.chosen).map(|planned| &planned.case).collect();
         listed += chosen.len();
         if !args.json {
-            console::print(&format!("{} ({kind}, {} cases)\n", plain(id.as_str()), chosen.len()));
+            console::print(&format!("{} ({kind}, {})\n", plain(id.as_str()), counted(chosen.len(), "case")));
         }
         for case in chosen {
             let (file, line) = (&case.location.file, case.location.line);

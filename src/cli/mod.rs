@@ -18,7 +18,7 @@ use crate::plan::Selection;
 use crate::settings::{Overrides, Settings, find_config, no_config};
 use crate::suites::{self, Suite};
 
-/// Runs every evaluation of a repository, compares with main, and refuses what got worse.
+/// Runs every evaluation of a repository and says whether it is good enough.
 #[derive(Debug, Parser)]
 #[command(name = "evalratchet", version, arg_required_else_help = true)]
 struct Cli {

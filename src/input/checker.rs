@@ -112,6 +112,9 @@ impl<T: JsonSchema + DeserializeOwned> Checker<T> {
                 }
             }
             ValidationErrorKind::MinLength { .. } => mistakes.push(document.mistake(&at, "must not be empty")),
+            ValidationErrorKind::Pattern { pattern } if pattern == r"\S" => {
+                mistakes.push(document.mistake(&at, "must not be blank"));
+            }
             ValidationErrorKind::MinItems { limit } => {
                 mistakes.push(
                     document
@@ -142,15 +145,15 @@ impl<T: JsonSchema + DeserializeOwned> Checker<T> {
             .unwrap_or_default()
     }
 
-    /// The texts of a `oneOf` whose alternatives are all constants (an enum with documented variants).
+    /// The texts of alternatives that are all constants (an enum with documented variants, perhaps optional).
     fn constants_at(&self, error: &ValidationError<'_>) -> Vec<String> {
-        let Some(alternatives) = self.schema.pointer(error.schema_path().as_str()).and_then(Value::as_array) else {
-            return Vec::new();
-        };
-        let texts: Vec<String> =
-            alternatives.iter().filter_map(|a| a.get("const").and_then(Value::as_str).map(str::to_owned)).collect();
-        let others = alternatives.iter().filter(|a| a.get("const").is_none() && a.get("type") != Some(&"null".into()));
-        if others.count() == 0 { texts } else { Vec::new() }
+        let mut texts = Vec::new();
+        let alternatives = self.schema.pointer(error.schema_path().as_str());
+        if alternatives.is_some_and(|alternatives| collect_constants(alternatives, &mut texts)) {
+            texts
+        } else {
+            Vec::new()
+        }
     }
 }
 
@@ -173,4 +176,19 @@ fn shown(value: &Value) -> String {
     let short: String = text.chars().take(60).collect();
     let more = if short.len() < text.len() { "…" } else { "" };
     format!("{kind} {short}{more}")
+}
+
+/// Collects the constants of nested alternatives; `false` if there is anything else among them.
+fn collect_constants(alternatives: &Value, texts: &mut Vec<String>) -> bool {
+    alternatives.as_array().into_iter().flatten().all(|alternative| {
+        let nested = alternative.get("oneOf").or_else(|| alternative.get("anyOf"));
+        match (alternative.get("const").and_then(Value::as_str), nested) {
+            (Some(text), _) => {
+                texts.push(text.to_owned());
+                true
+            }
+            (None, Some(nested)) => collect_constants(nested, texts),
+            (None, None) => alternative.get("type").is_some_and(|kind| kind == "null"),
+        }
+    })
 }

@@ -110,7 +110,7 @@ pub struct CaseResult {
     pub attempts: Vec<Attempt>,
     /// What differs from the expected answer.
     pub diff: Option<String>,
-    /// What the target wrote, the first failed attempt's if one failed.
+    /// What the target wrote in the first attempt that came out as the case did.
     pub output: Option<Output>,
     /// One command line that runs this case alone.
     pub reproduce: String,

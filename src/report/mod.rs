@@ -6,6 +6,6 @@ mod terminal;
 mod verdict;
 
 pub use json::json;
-pub use quote::{plain, shell_quoted};
+pub use quote::{counted, plain, shell_quoted};
 pub use terminal::{Style, terminal};
 pub use verdict::verdict_line;

@@ -9,6 +9,11 @@ pub fn shell_quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// `1 case`, `2 cases`.
+pub fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
 /// Text for a terminal: control characters (escape sequences among them) are shown, not obeyed; newlines stay.
 pub fn plain(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());

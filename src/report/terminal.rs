@@ -2,7 +2,7 @@
 
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
 
-use super::{plain, verdict_line};
+use super::{counted, plain, verdict_line};
 use crate::aggregate::metric_specs;
 use crate::model::{Better, CaseDetail, CaseResult, Metric, Results, Status, SuiteDetail, SuiteResult, Verdict};
 
@@ -48,7 +48,13 @@ fn render_suite(suite: &SuiteResult, style: Style, out: &mut String) {
         Status::Unmeasured | Status::Skipped => paint("–", Ink::Yellow, style),
     };
     let chosen = suite.cases.iter().filter(|case| case.status != Status::Skipped).count();
-    out.push_str(&format!("{mark} {} ({}, {chosen} cases) {}\n", plain(suite.id.as_str()), suite.kind, suite.status));
+    out.push_str(&format!(
+        "{mark} {} ({}, {}) {}\n",
+        plain(suite.id.as_str()),
+        suite.kind,
+        counted(chosen, "case"),
+        suite.status
+    ));
     if chosen == 0 {
         out.push('\n');
         return;

@@ -40,7 +40,7 @@ pub fn verdict_line(results: &Results) -> String {
         parts.push(format!("{replayed} of {} suites replayed", results.suites.len()));
     }
     match results.run.shard {
-        Some(shard) => parts.push(format!("shard {shard}: `merge` judges the whole")),
+        Some(shard) => parts.push(format!("shard {shard}: a part is not judged")),
         None if results.run.partial => parts.push("partial run".into()),
         None => {}
     }

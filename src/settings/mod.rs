@@ -66,9 +66,7 @@ impl Settings {
                 continue;
             }
             ids.push(section.id.clone());
-            if let Some(suite) = suite::settle(&root, &document, &at, section, overrides, &mut mistakes) {
-                suites.push(suite);
-            }
+            suites.push(suite::settle(&root, &document, &at, section, overrides, &mut mistakes));
         }
         Ok((Self { root, config: shown, suites }, mistakes))
     }

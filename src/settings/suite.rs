@@ -79,10 +79,9 @@ pub(super) fn settle(
     section: SuiteSection,
     overrides: &Overrides,
     mistakes: &mut Mistakes,
-) -> Option<SuiteSettings> {
+) -> SuiteSettings {
     let SuiteSection { id, kind, cases, target, env, programs, gate, repeat, pass_share, max_errors, timeout, jobs } =
         section;
-    let before = mistakes.len();
 
     let files = settle_files(root, document, &at.join("cases"), &cases, mistakes);
     let programs = settle_files(root, document, &at.join("programs"), &programs, mistakes);
@@ -99,21 +98,19 @@ pub(super) fn settle(
     let gate = settle_gate(document, at, kind, gate, mistakes);
     let max_errors = settle_max_errors(document, at, max_errors, mistakes);
 
-    if mistakes.len() > before {
-        return None;
-    }
-    Some(SuiteSettings {
+    // With mistakes nothing will run, but the cases are still looked into for more of them.
+    SuiteSettings {
         id: SuiteId::new(id),
         kind,
         files,
         programs,
-        target: target?,
+        target: target.unwrap_or_else(TargetSettings::none),
         gate,
         repeat: overrides.repeat.or(repeat).unwrap_or(1),
         pass_share: pass_share.unwrap_or(0.5),
         max_errors,
         jobs: overrides.jobs.or(jobs),
-    })
+    }
 }
 
 /// The files that the patterns of a key lead to, each once.

@@ -18,6 +18,20 @@ pub enum TargetSettings {
     Worker(Invocation),
 }
 
+impl TargetSettings {
+    /// A target that cannot be asked, in place of one that could not be understood.
+    pub(super) fn none() -> Self {
+        Self::Command(Invocation {
+            argv: Vec::new(),
+            cwd: Cwd::Scratch,
+            env: Vec::new(),
+            timeout: Duration::ZERO,
+            max_output: 0,
+            answer: None,
+        })
+    }
+}
+
 /// How to start a process and read its answer.
 #[derive(Debug, Clone)]
 pub struct Invocation {

@@ -5,6 +5,7 @@
 
 pub mod command;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::input::{Mistake, Mistakes};
@@ -74,6 +75,8 @@ pub struct Evaluation {
     pub status: Status,
     /// Its quality, if it was measured.
     pub score: Option<Score>,
+    /// What else was measured, by metric name.
+    pub metrics: BTreeMap<&'static str, f64>,
     /// One entry for each declared check.
     pub checks: Vec<Check>,
     /// What differs from what is expected.

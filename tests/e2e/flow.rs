@@ -31,7 +31,7 @@ fn a_floor_on_a_metric_where_lower_is_better_is_a_ceiling() {
     world.config(&format!("target = {ALWAYS_LS}\n[suite.gate]\nlatency-p95-ms = {{ min = 0.000001 }}"));
     let ran = world.run();
     assert_eq!(ran.code, 1);
-    assert!(ran.stdout.contains("is above its floor"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("is above its ceiling"), "{}", ran.stdout);
 }
 
 #[test]
@@ -77,12 +77,12 @@ fn a_mismatch_shows_expected_generated_and_the_first_word_that_differs() {
     +ls -l
     ");
     let told = ran.stdout.split("\n\n").find(|part| part.starts_with("failed s/a")).unwrap();
-    insta::assert_snapshot!(told, @r"
+    insta::assert_snapshot!(told, @"
     failed s/a  0.00  cases.json:6
         prompt     list all
         expected   ls -a
         generated  ls -l
-        because    word 2: expected `-a`, generated `-l` (-a: do not ignore entries starting with .; --format: use this output format)
+        because    word 2: expected `-a`, generated `-l` (-a: do not ignore entries starting with .; -l: use a long listing format)
         reproduce  evalratchet run --suite s --filter '=a'
     ");
 }
@@ -210,6 +210,29 @@ fn program_tables_of_the_users_own_are_known_too() {
 
 #[test]
 fn strict_fails_only_on_what_was_not_measured() {
+    let world = World::with_target(
+        "{ command = [\"{prompt}\"] }",
+        &[case("a", "pwd", "ls"), case("b", "no-such-program", "ls")],
+    );
+    world.config("target = { command = [\"{prompt}\"] }\nmax-errors = 1");
+    assert_eq!(world.run().code, 0);
+    let ran = world.evalratchet(&["run", "--strict"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stdout.contains("s: --strict, and 1 of 2 cases was not measured"), "{}", ran.stdout);
+    assert_eq!(world.evalratchet(&["run", "--strict", "--filter", "=a"]).code, 0);
+}
+
+#[test]
+fn a_suite_of_which_nothing_could_be_measured_never_passes() {
     let world = World::with_target(ALWAYS_LS, &[case("a", "list", "ls -la")]);
-    assert_eq!(world.evalratchet(&["run", "--strict"]).code, 0);
+    let suite = |id: &str, program: &str| {
+        format!(
+            "[[suite]]\nid = \"{id}\"\nkind = \"command\"\ncases = [\"cases.json\"]\nmax-errors = 9\n\
+             target = {{ command = [\"{program}\", \"ls -la\"] }}\n[suite.gate]\naccuracy = {{ min = 0.5 }}\n"
+        )
+    };
+    world.file("evalratchet.toml", &format!("{}{}", suite("good", "echo"), suite("gone", "no-such-program")));
+    let ran = world.run();
+    assert_eq!((ran.code, ran.verdict()), (1, "failed"));
+    assert!(ran.stdout.contains("gone: none of its 1 cases was measured"), "{}", ran.stdout);
 }

@@ -4,12 +4,12 @@
     clippy::disallowed_methods,
     clippy::expect_used,
     clippy::panic,
-    clippy::print_stderr,
     clippy::unwrap_used,
     reason = "tests live at the edge, and say what is wrong by panicking"
 )]
 
 mod bad_input;
+mod differential;
 mod equiv;
 mod flow;
 mod interrupt;

@@ -88,5 +88,5 @@ fn the_nearest_configuration_upwards_is_used() {
     let world = world();
     std::fs::create_dir_all(world.path().join("deep/er")).unwrap();
     let output = world.command(&["check"]).current_dir(world.path().join("deep/er")).output().unwrap();
-    assert!(world.ran(output).stdout.contains("1 suites, 3 cases, no mistake"));
+    assert!(world.ran(output).stdout.contains("1 suite, 3 cases, no mistake"));
 }

@@ -1,5 +1,7 @@
 //! Judges the command that was answered against those that are right.
 
+use std::collections::BTreeMap;
+
 use similar::{ChangeTag, TextDiff};
 
 use super::CommandQuestion;
@@ -40,6 +42,7 @@ fn judge(question: &CommandQuestion, command: &str) -> Evaluation {
     Evaluation {
         status: if passed { Status::Passed } else { Status::Failed },
         score: Some(Score::clamped(score)),
+        metrics: BTreeMap::from([("exact-rate", f64::from(u8::from(verdict == Equivalence::Exact)))]),
         checks: vec![check(if passed { Status::Passed } else { Status::Failed }, explain(&verdict))],
         diff: (!matches!(verdict, Equivalence::Exact)).then(|| diff(expected, command)),
         detail: CaseDetail::Command(question.detail(Some(command), Some((expected, &verdict)))),
@@ -50,6 +53,7 @@ fn without_answer(question: &CommandQuestion, status: Status, score: Option<Scor
     Evaluation {
         status,
         score,
+        metrics: BTreeMap::from([("exact-rate", 0.0)]),
         checks: vec![check(status, Some(answer.sentence()))],
         diff: None,
         detail: CaseDetail::Command(question.detail(None, None)),

@@ -38,13 +38,10 @@ pub struct CommandDataset {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct DatasetMetadata {
     /// How many cases there are.
-    #[serde(alias = "total_cases", alias = "total_test_cases")]
     pub total: Option<usize>,
     /// Category → how many cases.
-    #[serde(alias = "categories")]
     pub by_category: Option<BTreeMap<String, usize>>,
     /// Risk level → how many cases.
-    #[serde(alias = "risk_levels")]
     pub by_risk_level: Option<BTreeMap<String, usize>>,
     /// Anything else, not looked at.
     #[serde(flatten)]
@@ -59,10 +56,10 @@ pub struct TestCase {
     #[schemars(length(min = 1))]
     pub id: String,
     /// What the system under test is asked.
-    #[schemars(length(min = 1))]
+    #[schemars(regex(pattern = r"\S"))]
     pub prompt: String,
     /// The command it should answer.
-    #[schemars(length(min = 1))]
+    #[schemars(regex(pattern = r"\S"))]
     pub expected_command: String,
     /// Other commands that are right as well.
     #[serde(default)]
@@ -206,7 +203,12 @@ fn settle(document: &Document, at: &Pointer, case: TestCase, tables: &Tables) ->
     } = case;
     let risk_level = risk_level.name();
     let mut slices = vec![Slice::new("category", &category), Slice::new("risk-level", risk_level)];
-    slices.extend(tags.iter().map(|tag| Slice::new("tag", tag)));
+    for tag in &tags {
+        let slice = Slice::new("tag", tag);
+        if !slices.contains(&slice) {
+            slices.push(slice);
+        }
+    }
     let fingerprint = Fingerprint::of(&json!({
         "kind": "command",
         "prompt": prompt,
@@ -241,14 +243,9 @@ fn settle(document: &Document, at: &Pointer, case: TestCase, tables: &Tables) ->
 fn check_totals(document: &Document, dataset: &CommandDataset, mistakes: &mut Mistakes) {
     let Some(metadata) = &dataset.metadata else { return };
     let at = Pointer::root().join("metadata");
-    let key = |names: &[&str]| {
-        let name = names.iter().find(|name| document.value["metadata"].get(**name).is_some());
-        at.join(name.unwrap_or(&names[0]))
-    };
     let total = dataset.test_cases.len();
     if let Some(claimed) = metadata.total.filter(|claimed| *claimed != total) {
-        let at = key(&["total", "total_cases", "total_test_cases"]);
-        mistakes.push(document.mistake(&at, format!("says {claimed} cases, but there are {total}")));
+        mistakes.push(document.mistake(&at.join("total"), format!("says {claimed} cases, but there are {total}")));
     }
     let count = |name: fn(&TestCase) -> &str| {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -258,8 +255,8 @@ fn check_totals(document: &Document, dataset: &CommandDataset, mistakes: &mut Mi
         counts
     };
     let maps = [
-        (&metadata.by_category, key(&["by_category", "categories"]), count(|case| &case.category)),
-        (&metadata.by_risk_level, key(&["by_risk_level", "risk_levels"]), count(|case| case.risk_level.name())),
+        (&metadata.by_category, at.join("by_category"), count(|case| &case.category)),
+        (&metadata.by_risk_level, at.join("by_risk_level"), count(|case| case.risk_level.name())),
     ];
     for (claimed, at, actual) in maps {
         let Some(claimed) = claimed else { continue };

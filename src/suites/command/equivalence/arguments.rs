@@ -70,19 +70,12 @@ impl Reader<'_> {
             let mut scan = Scan { reader: self, root: program, expansions: 0, out: &mut arguments };
             scan.scope(&[program], words.to_vec().into())?;
             self.simplify(&mut arguments);
-            for argument in &arguments {
-                if let Argument::Option { spec, value, .. } = argument {
-                    self.notes.options.push(NotedOption {
-                        name: spec.name.clone(),
-                        value: value.as_ref().map(Word::shown).unwrap_or_default(),
-                        about: spec.about.clone(),
-                    });
-                }
-            }
-            let keyed = arguments.iter().filter(|argument| matches!(argument, Argument::Keyed { .. })).count();
             let (ordered, moved) = normal_order(arguments);
-            if moved {
-                self.notes.used(if keyed > 1 { Rule::KeyedOperand } else { Rule::OptionOrder });
+            if moved.options {
+                self.notes.used(Rule::OptionOrder);
+            }
+            if moved.keyed {
+                self.notes.used(Rule::KeyedOperand);
             }
             form.extend(ordered);
         }
@@ -528,6 +521,13 @@ impl<'p> Scan<'_, '_, 'p> {
         made: bool,
         queue: &mut Queue,
     ) -> Result<bool, Opaque> {
+        if !made {
+            self.reader.notes.options.push(NotedOption {
+                name: spec.name.clone(),
+                value: value.as_ref().map(Word::shown).unwrap_or_default(),
+                about: spec.about.clone(),
+            });
+        }
         if let Some(words) = &spec.same_as {
             if value.is_some() {
                 return Err(Opaque);

@@ -92,10 +92,14 @@ pub fn compare(expected: &str, generated: &str, tables: &Tables) -> Equivalence 
                 if a.tokens == b.tokens { whitespace_or_comment(&a, &b) } else { a.notes.deciding_rule(&b.notes) };
             Equivalence::Equivalent { rule }
         }
-        (Ok(a), Ok(b)) => Equivalence::Different {
-            difference: first_difference(&a.tokens, &b.tokens, option_note(&a.notes, &b.notes)),
-            reason: None,
+        (Ok(a), Ok(b)) if a.tokens == b.tokens => Equivalence::Different {
+            difference: first_difference(&characters(expected), &characters(generated), None),
+            reason: Some("only blanks differ, but inside of a construct that is compared as it is written".to_owned()),
         },
+        (Ok(a), Ok(b)) => {
+            let note = option_note(&a.notes, &b.notes).filter(|_| a.tokens.first() == b.tokens.first());
+            Equivalence::Different { difference: first_difference(&a.tokens, &b.tokens, note), reason: None }
+        }
         (Err(why), _) | (_, Err(why)) => {
             let (a, b) = (expected.trim(), generated.trim());
             if a == b {
@@ -110,9 +114,13 @@ pub fn compare(expected: &str, generated: &str, tables: &Tables) -> Equivalence 
     }
 }
 
-/// The same words and operators: only blanks differ, or a comment was added.
+/// The same words and operators: only blanks differ, or a comment.
 fn whitespace_or_comment(a: &Read, b: &Read) -> Rule {
-    if a.notes.deciding_rule(&b.notes) == Rule::Comment { Rule::Comment } else { Rule::Whitespace }
+    if a.notes.has_used(Rule::Comment) || b.notes.has_used(Rule::Comment) { Rule::Comment } else { Rule::Whitespace }
+}
+
+fn characters(text: &str) -> Vec<String> {
+    text.chars().map(String::from).collect()
 }
 
 fn first_difference(a: &[String], b: &[String], note: Option<String>) -> Difference {

@@ -95,18 +95,33 @@ fn same_unordered(a: &OptionSpec, b: &OptionSpec) -> bool {
     a.name == b.name && a.repeat == Some(Repeat::Unordered)
 }
 
-/// The one order that stands for all equivalent ones; `true` if it differs from the given one.
-pub(super) fn normal_order(mut arguments: Vec<Argument<'_>>) -> (Form, bool) {
+/// What changed places on the way to the normal order.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Moved {
+    /// An option passed another one.
+    pub(super) options: bool,
+    /// A `key=value` operand passed another one.
+    pub(super) keyed: bool,
+}
+
+/// The one order that stands for all equivalent ones.
+pub(super) fn normal_order(arguments: Vec<Argument<'_>>) -> (Form, Moved) {
     let mut form = Form::new();
-    let mut moved = false;
-    while !arguments.is_empty() {
-        let free = |at: usize| arguments[..at].iter().all(|before| !before.holds_back(&arguments[at]));
-        let next = (0..arguments.len())
-            .filter(|at| free(*at))
-            .min_by(|a, b| arguments[*a].key().cmp(&arguments[*b].key()))
-            .unwrap_or(0);
-        moved |= next > 0;
-        arguments.remove(next).form(&mut form);
+    let mut moved = Moved::default();
+    let mut left = arguments;
+    while !left.is_empty() {
+        let free = |at: usize| left[..at].iter().all(|before| !before.holds_back(&left[at]));
+        let next =
+            (0..left.len()).filter(|at| free(*at)).min_by(|a, b| left[*a].key().cmp(&left[*b].key())).unwrap_or(0);
+        let passed = &left[..next];
+        match &left[next] {
+            Argument::Option { .. } => {
+                moved.options |= passed.iter().any(|other| matches!(other, Argument::Option { .. }))
+            }
+            Argument::Keyed { .. } => moved.keyed |= passed.iter().any(|other| matches!(other, Argument::Keyed { .. })),
+            Argument::Operand { .. } | Argument::Subcommand(_) | Argument::Nested(_) => {}
+        }
+        left.remove(next).form(&mut form);
     }
     (form, moved)
 }

@@ -178,7 +178,7 @@ impl Program {
     pub(super) fn short_option(&self, cluster: &str) -> Option<(&OptionSpec, usize)> {
         let mut name = String::from("-");
         let mut best = None;
-        for character in cluster.chars().take(4) {
+        for character in cluster.chars().take(10) {
             name.push(character);
             if let Some(option) = self.option(&name) {
                 best = Some((option, name.len() - 1));

@@ -112,7 +112,7 @@ impl Rule {
             Self::OptionRepeated => ("option-repeated", "rm -r -r build", "rm -r build"),
             Self::OptionValue => ("option-value", "head -n 5 f", "head -n5 f"),
             Self::OptionName => ("option-name", "sort -r f", "sort --reverse f"),
-            Self::OptionPrefix => ("option-prefix", "ls --all", "ls --al"),
+            Self::OptionPrefix => ("option-prefix", "ls --reverse", "ls --rev"),
             Self::OptionWord => ("option-word", "tar -xzf a.tgz", "tar xzf a.tgz"),
             Self::OptionSynonym => ("option-synonym", "rsync -P a b", "rsync --partial --progress a b"),
             Self::DefaultValue => ("default-value", "tail f", "tail -n 10 f"),
@@ -143,6 +143,10 @@ impl Notes {
     pub(super) fn used(&mut self, rule: Rule) {
         let count = &mut self.counts[rule as usize];
         *count = count.saturating_add(1);
+    }
+
+    pub(super) fn has_used(&self, rule: Rule) -> bool {
+        self.counts[rule as usize] > 0
     }
 
     /// The rule by which two commands with the same normal form are equivalent: of those that were used for one and

@@ -110,8 +110,14 @@ impl Reader<'_> {
         if black > written {
             self.notes.used(Rule::Comment);
         }
-        if tokens.iter().any(|token| token.to_str() == "\n") {
-            self.notes.used(Rule::Separator);
+        for (index, token) in tokens.iter().enumerate() {
+            match token {
+                Token::Operator(text, _) if text == "\n" || (text == ";" && index + 1 == tokens.len()) => {
+                    self.notes.used(Rule::Separator);
+                }
+                Token::Operator(text, _) if text == "|&" => self.notes.used(Rule::Redirection),
+                Token::Operator(..) | Token::Word(..) => {}
+            }
         }
         let mut form = Form::new();
         let lists: Vec<&CompoundListItem> = program.complete_commands.iter().flat_map(|list| &list.0).collect();

@@ -149,7 +149,7 @@ fn a_mismatch_names_the_first_word_and_what_the_option_does() {
     assert_eq!((difference.word, reason), (2, None));
     assert_eq!((difference.expected.as_deref(), difference.generated.as_deref()), (Some("-n"), Some("-r")));
     let note = difference.note.unwrap();
-    assert!(note.contains("-r: ") && note.contains("--sort: "), "{note}");
+    assert!(note.contains("-n: ") && note.contains("-r: "), "{note}");
 }
 
 #[test]
