@@ -11,6 +11,12 @@ use crate::stats::{mean, mean_interval, percentile, wilson};
 /// The metrics of a kind of suite, in the order in which reports show them.
 pub const fn metric_specs(kind: Kind) -> &'static [MetricSpec] {
     match kind {
+        Kind::Scenario => &[
+            MetricSpec { name: "pass-rate", better: Better::Higher },
+            MetricSpec { name: "reward", better: Better::Higher },
+            MetricSpec { name: "latency-p50-ms", better: Better::Lower },
+            MetricSpec { name: "latency-p95-ms", better: Better::Lower },
+        ],
         Kind::Command => &[
             MetricSpec { name: "accuracy", better: Better::Higher },
             MetricSpec { name: "mean-score", better: Better::Higher },
@@ -28,7 +34,7 @@ pub fn case_result(planned: &Planned, attempts: &[Attempted], pass_share: f64, r
     let status = joint_status(planned.chosen, attempts, &measured, pass_share);
     let scores: Vec<f64> = measured.iter().filter_map(|one| one.evaluation.score).map(Score::value).collect();
     let spoken = attempts.iter().find(|one| one.evaluation.status == status).or(attempts.first());
-    let durations: Vec<f64> = attempts.iter().map(|one| milliseconds(one.answer.duration)).collect();
+    let durations: Vec<f64> = attempts.iter().map(|one| milliseconds(one.duration)).collect();
     CaseResult {
         id: case.id.clone(),
         status,
@@ -72,13 +78,13 @@ fn attempt(one: &Attempted) -> Attempt {
     Attempt {
         status: one.evaluation.status,
         score: one.evaluation.score.map(Score::value),
-        duration_ms: milliseconds(one.answer.duration),
-        ending: one.answer.ending.name().to_owned(),
+        duration_ms: milliseconds(one.duration),
+        ending: one.ending.to_owned(),
     }
 }
 
 fn output(one: &Attempted) -> Output {
-    let captured = &one.answer.captured;
+    let captured = &one.captured;
     Output {
         stdout: captured.stdout.clone(),
         stdout_omitted: captured.stdout_omitted,
@@ -101,7 +107,7 @@ pub fn metrics<'a>(kind: Kind, cases: impl IntoIterator<Item = &'a CaseResult>) 
         |name: &str| measured.iter().filter_map(|case| case.metrics.get(name)).copied().collect::<Vec<f64>>();
     let passes: Vec<f64> = measured.iter().map(|case| f64::from(u8::from(case.status == Status::Passed))).collect();
     let measure = |name: &str| match name {
-        "accuracy" => mean_of(&passes),
+        "accuracy" | "pass-rate" => mean_of(&passes),
         "mean-score" => mean_of(&scores),
         "latency-p50-ms" => (percentile(&latencies, 50), None, latencies.len()),
         "latency-p95-ms" => (percentile(&latencies, 95), None, latencies.len()),

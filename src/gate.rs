@@ -1,6 +1,6 @@
 //! Whether what was measured is good enough, and every reason why not.
 
-use crate::model::{Better, ExitCode, Gate, Reason, Rule, Status, SuiteId, SuiteResult, Verdict};
+use crate::model::{Better, ExitCode, Gate, Kind, Reason, Rule, Status, SuiteId, SuiteResult, Verdict};
 use crate::settings::{MaxErrors, SuiteSettings, Threshold};
 
 /// What the gate takes into account beside the results.
@@ -118,7 +118,15 @@ fn judge_suite(suite: &SuiteResult, settings: &SuiteSettings, strict: bool) -> V
             });
         }
     }
-    if !settings.gate.values().any(|threshold| threshold.min.is_some()) {
+    let gated = settings.gate.values().any(|threshold| threshold.min.is_some());
+    if !gated && suite.kind == Kind::Scenario {
+        for case in chosen.iter().filter(|case| case.status == Status::Failed) {
+            let wrong = case.checks.iter().filter(|check| check.status != Status::Passed).map(|check| check.name.as_str());
+            let message = format!("{}: {} failed: {}", suite.id, case.id, wrong.collect::<Vec<_>>().join(", "));
+            let value = case.score;
+            reasons.push(Reason { case: Some(case.id.clone()), value, ..about(Rule::ScenarioFailed, message) });
+        }
+    } else if !gated {
         reasons.push(about(Rule::NotGated, format!("{}: not gated (no floor is set for it)", suite.id)).informing());
     }
     reasons

@@ -47,6 +47,8 @@ pub struct Request {
     pub cores: usize,
     /// The whole environment; targets see little of it.
     pub environment: Vec<(OsString, OsString)>,
+    /// Where scenarios are carried out.
+    pub stage: Arc<execute::Stage>,
     /// When it began, RFC 3339.
     pub started_at: String,
     /// A name for this run.
@@ -103,8 +105,13 @@ async fn run_suite(
 ) -> SuiteResult {
     let settings = &suite.settings;
     let target = targets::Target::new(&settings.target, &request.environment);
-    let jobs = settings.jobs.unwrap_or_else(|| target.default_jobs(request.cores));
-    let execution = execute::Execution { target: Arc::new(target), repeat: settings.repeat, jobs };
+    let jobs = settings.jobs.unwrap_or_else(|| target.as_ref().map_or(request.cores, |target| target.default_jobs(request.cores)));
+    let execution = execute::Execution {
+        target: target.map(Arc::new),
+        stage: Arc::clone(&request.stage),
+        repeat: settings.repeat,
+        jobs,
+    };
     let chosen: Vec<Arc<suites::Case>> =
         suite.cases.iter().filter(|planned| planned.chosen).map(|planned| Arc::new(planned.case.clone())).collect();
     let mut attempts = execute::execute(&chosen, &execution, progress, stop).await.into_iter();

@@ -15,7 +15,8 @@ pub(super) struct CheckArgs {
 }
 
 pub(super) fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
-    let (settings, suites) = load(&args.config, &Overrides::default())?;
+    let (settings, suites, warnings) = load(&args.config, &Overrides::default())?;
+    warnings.into_result()?;
     let cases: usize = suites.iter().map(|suite| suite.cases.len()).sum();
     let (suites, cases) = (counted(suites.len(), "suite"), counted(cases, "case"));
     console::print(&format!("{}: {suites}, {cases}, no mistake\n", settings.config));

@@ -10,6 +10,11 @@ pub(super) fn print(text: &str) {
     std::io::stdout().write_all(text.as_bytes()).ok();
 }
 
+/// Writes bytes to standard output as they are.
+pub(super) fn print_bytes(bytes: &[u8]) {
+    std::io::stdout().write_all(bytes).ok();
+}
+
 /// Says what went wrong on standard error.
 pub(super) fn error(text: &str) {
     writeln!(std::io::stderr(), "error: {text}").ok();

@@ -8,6 +8,9 @@ use crate::model::ExitCode;
 use crate::plan::plan;
 use crate::report::{counted, plain};
 use crate::settings::Overrides;
+use crate::suites::Question;
+use crate::suites::scenario::ScenarioQuestion;
+use crate::execute::produced_diffs;
 
 /// Flags of `list`.
 #[derive(Debug, Args)]
@@ -19,10 +22,13 @@ pub(super) struct ListArgs {
     /// One JSON object per line
     #[arg(long)]
     json: bool,
+    /// Print what the edit of each scenario really does, ready to be pasted as expectedDiff
+    #[arg(long, conflicts_with = "json")]
+    show_diff: bool,
 }
 
 pub(super) fn list(args: ListArgs) -> Result<ExitCode, Failure> {
-    let (settings, suites) = load(&args.config, &Overrides::default())?;
+    let (settings, suites, _) = load(&args.config, &Overrides::default())?;
     let selection = args.selection.into_selection(None);
     let known: Vec<&str> = settings.suites.iter().map(|suite| suite.id.as_str()).collect();
     selection.check(&known, &settings.config)?;
@@ -43,7 +49,24 @@ pub(super) fn list(args: ListArgs) -> Result<ExitCode, Failure> {
             } else {
                 format!("  {}  {file}:{line}\n", plain(case.id.as_str()))
             });
+            if let Question::Scenario(question) = &case.question
+                && args.show_diff
+            {
+                show_diffs(question);
+            }
         }
     }
     Ok(if listed == 0 { ExitCode::NothingMeasured } else { ExitCode::Passed })
+}
+
+fn show_diffs(question: &ScenarioQuestion) {
+    match produced_diffs(question) {
+        Ok(diffs) => {
+            for (path, diff) in diffs {
+                console::print(&format!("\n{}\n{}", plain(&path), plain(&diff)));
+            }
+            console::print("\n");
+        }
+        Err(why) => console::error(&why),
+    }
 }

@@ -3,6 +3,7 @@
 
 mod check;
 mod console;
+mod diff;
 mod equiv;
 mod list;
 mod run;
@@ -41,6 +42,8 @@ enum Verb {
     Schema(schema::SchemaArgs),
     /// Say whether two commands mean the same
     Equiv(equiv::EquivArgs),
+    /// Print the diff of two files as `expectedDiff` wants it
+    Diff(diff::DiffArgs),
 }
 
 /// Where the configuration is.
@@ -63,6 +66,9 @@ struct SelectionArgs {
     /// Only cases whose suite/id contains TEXT; =ID for exactly one id
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
+    /// Only the case of exactly this id
+    #[arg(long, value_name = "ID", conflicts_with = "filter")]
+    case: Option<String>,
     /// Only cases with this tag
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
@@ -70,7 +76,8 @@ struct SelectionArgs {
 
 impl SelectionArgs {
     fn into_selection(self, shard: Option<crate::model::Shard>) -> Selection {
-        let Self { suites, kinds, filter, tags } = self;
+        let Self { suites, kinds, filter, case, tags } = self;
+        let filter = filter.or(case.map(|id| format!("={id}")));
         Selection { suites, kinds, filter, tags, shard }
     }
 }
@@ -102,6 +109,7 @@ pub fn main() -> std::process::ExitCode {
         Verb::List(args) => list::list(args),
         Verb::Schema(args) => schema::schema(&args),
         Verb::Equiv(args) => equiv::equiv(&args),
+        Verb::Diff(args) => diff::diff(&args),
     });
     let code = match done {
         Ok(Ok(code)) => code,
@@ -131,8 +139,9 @@ fn log_to_stderr(verbose: u8) {
     tracing_subscriber::registry().with(layer).with(filter).init();
 }
 
-/// The configuration that is meant, with everything in it loaded, or every mistake in it.
-fn load(config: &ConfigArgs, overrides: &Overrides) -> Result<(Settings, Vec<Suite>), Failure> {
+/// The configuration that is meant, with everything in it loaded, or every mistake in it. The last value is what
+/// `check` reports and `run` lets fail.
+fn load(config: &ConfigArgs, overrides: &Overrides) -> Result<(Settings, Vec<Suite>, Mistakes), Failure> {
     let path = match &config.config {
         Some(path) => path.clone(),
         None => {
@@ -144,13 +153,13 @@ fn load(config: &ConfigArgs, overrides: &Overrides) -> Result<(Settings, Vec<Sui
         }
     };
     let (settings, mut mistakes) = Settings::load(&path, overrides)?;
-    let suites = match suites::load(&settings) {
-        Ok(suites) => suites,
+    let (suites, warnings) = match suites::load(&settings) {
+        Ok(loaded) => loaded,
         Err(more) => {
             mistakes.extend(more);
-            Vec::new()
+            (Vec::new(), Mistakes::new())
         }
     };
     mistakes.into_result()?;
-    Ok((settings, suites))
+    Ok((settings, suites, warnings))
 }

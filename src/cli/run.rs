@@ -2,12 +2,13 @@
 #![expect(clippy::disallowed_methods, reason = "edge: the environment and the clock")]
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
 use super::{ConfigArgs, Failure, SelectionArgs, console, load};
-use crate::execute::{Progress, Stop, stop_on_signals};
+use crate::execute::{Progress, Stage, Stop, stop_on_signals};
 use crate::input::write_atomically;
 use crate::model::{ExitCode, Results, Shard};
 use crate::plan::{Selection, plan};
@@ -38,6 +39,9 @@ pub(super) struct RunArgs {
     /// Fail when a case could not be measured
     #[arg(long)]
     strict: bool,
+    /// Keep the working copies of scenarios and say where they are
+    #[arg(long)]
+    keep: bool,
     /// The seed of everything that is drawn at random
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -66,13 +70,13 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 
 pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
     let overrides = Overrides { timeout: args.timeout, repeat: args.repeat, jobs: args.jobs };
-    let (settings, suites) = load(&args.config, &overrides)?;
+    let (settings, suites, _) = load(&args.config, &overrides)?;
     let selection = args.selection.into_selection(args.shard);
     let known: Vec<&str> = settings.suites.iter().map(|suite| suite.id.as_str()).collect();
     selection.check(&known, &settings.config)?;
     prepare(&args.out)?;
 
-    let results = execute(settings, suites, &selection, args.strict, args.seed)?;
+    let results = execute(settings, suites, &selection, Choices { strict: args.strict, seed: args.seed, keep: args.keep })?;
     let text =
         report::json(&results).map_err(|error| Failure::Usage(format!("the results cannot be written: {error}")))?;
     let path = args.out.join("results.json");
@@ -94,15 +98,33 @@ fn prepare(out: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(out).map_err(|error| Failure::Write { path: out.display().to_string(), error })
 }
 
+/// What the user chose beside the cases.
+#[derive(Debug, Clone, Copy)]
+struct Choices {
+    strict: bool,
+    seed: u64,
+    keep: bool,
+}
+
+/// Where dependencies of fixtures are installed, for all runs of this user.
+fn install_cache() -> PathBuf {
+    let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    named("EVALRATCHET_CACHE")
+        .or_else(|| named("XDG_CACHE_HOME").map(|cache| cache.join("evalratchet")))
+        .or_else(|| named("HOME").map(|home| home.join(".cache/evalratchet")))
+        .unwrap_or_else(|| std::env::temp_dir().join("evalratchet-cache"))
+        .join("install")
+}
+
 fn execute(
     settings: Settings,
     suites: Vec<Suite>,
     selection: &Selection,
-    strict: bool,
-    seed: u64,
+    choices: Choices,
 ) -> Result<Results, Failure> {
     let began = Instant::now();
     let now = jiff::Timestamp::now();
+    let environment: Vec<_> = std::env::vars_os().collect();
     let suites = plan(suites, selection);
     let attempts: usize = suites
         .iter()
@@ -112,10 +134,11 @@ fn execute(
         suites,
         partial: selection.is_partial(),
         shard: selection.shard,
-        strict,
-        seed,
+        strict: choices.strict,
+        seed: choices.seed,
         cores: std::thread::available_parallelism().map_or(1, usize::from),
-        environment: std::env::vars_os().collect(),
+        stage: Arc::new(Stage::new(install_cache(), environment.clone(), choices.keep)),
+        environment,
         started_at: jiff::fmt::temporal::DateTimePrinter::new().precision(Some(3)).timestamp_to_string(&now),
         id: format!("{}-{}", now.strftime("%Y%m%dT%H%M%S%3f"), std::process::id()),
         checkout: Checkout::of(&settings.root),

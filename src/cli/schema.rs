@@ -11,6 +11,7 @@ use crate::model::{ExitCode, Results};
 use crate::settings::ConfigFile;
 use crate::suites::command::CommandDataset;
 use crate::suites::command::equivalence::ProgramTable;
+use crate::suites::scenario::ScenarioFile;
 
 /// Flags of `schema`.
 #[derive(Debug, Args)]
@@ -33,6 +34,8 @@ enum Name {
     CommandDataset,
     /// Program tables of command suites
     ProgramTable,
+    /// Scenarios
+    Scenario,
 }
 
 impl Name {
@@ -42,6 +45,7 @@ impl Name {
             Self::Results => schema_of::<Results>(),
             Self::CommandDataset => schema_of::<CommandDataset>(),
             Self::ProgramTable => schema_of::<ProgramTable>(),
+            Self::Scenario => schema_of::<ScenarioFile>(),
         }
     }
 }

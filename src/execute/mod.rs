@@ -1,10 +1,14 @@
 //! Asks the targets: bounded concurrency, whole process trees ended, results in case order.
 
+mod install;
 mod process;
 mod progress;
+mod stage;
 mod stop;
+mod workcopy;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::task::JoinSet;
 
@@ -12,10 +16,11 @@ pub use process::{
     Finished, ProcessEnd, Reader, Spawn, ended, kill_group, run as run_process, start as start_process, terminate,
 };
 pub use progress::Progress;
+pub use stage::{Stage, produced_diffs};
 pub use stop::{Stop, StopSwitch, stop_on_signals};
 
-use crate::model::{Answer, Ending, truncate_middle};
-use crate::suites::{Case, Evaluation};
+use crate::model::{Answer, Captured, Ending, truncate_middle};
+use crate::suites::{Case, Evaluation, Question, command};
 use crate::targets::{Request, Target};
 
 /// How much of an output stream is carried into the results.
@@ -24,8 +29,12 @@ const OUTPUT_IN_RESULTS: usize = 8 * 1024;
 /// One time that a case was asked.
 #[derive(Debug, Clone)]
 pub struct Attempted {
-    /// What came back.
-    pub answer: Answer,
+    /// How it ended, by its stable name.
+    pub ending: &'static str,
+    /// How long it took.
+    pub duration: Duration,
+    /// What was written, shortened.
+    pub captured: Captured,
     /// What is to be said of it.
     pub evaluation: Evaluation,
 }
@@ -33,8 +42,10 @@ pub struct Attempted {
 /// What a suite's execution needs beside its cases.
 #[derive(Debug)]
 pub struct Execution {
-    /// Who is asked.
-    pub target: Arc<Target>,
+    /// Who is asked, if anybody.
+    pub target: Option<Arc<Target>>,
+    /// Where scenarios are carried out.
+    pub stage: Arc<Stage>,
     /// How often.
     pub repeat: usize,
     /// How many at the same time.
@@ -55,9 +66,9 @@ pub async fn execute(
         while running.len() < execution.jobs && !stop.is_requested() {
             let Some((index, attempt)) = units.next() else { break };
             let case = Arc::clone(&cases[index]);
-            let (target, stop) = (Arc::clone(&execution.target), stop.clone());
+            let (target, stage, stop) = (execution.target.clone(), Arc::clone(&execution.stage), stop.clone());
             progress.started(case.id.as_str());
-            running.spawn(async move { (index, attempt, ask(&case, &target, &stop).await) });
+            running.spawn(async move { (index, attempt, ask(&case, target.as_deref(), &stage, &stop).await) });
         }
         match running.join_next().await {
             None => break,
@@ -69,10 +80,14 @@ pub async fn execute(
             Some(Err(error)) => tracing::error!("a case could not be evaluated: {error}"),
         }
     }
-    execution.target.close().await;
-    let interrupted = |case: &Case| {
-        let answer = Answer::ended(Ending::Interrupted);
-        Attempted { evaluation: case.question.evaluate(&answer), answer }
+    if let Some(target) = &execution.target {
+        target.close().await;
+    }
+    let interrupted = |case: &Case| Attempted {
+        ending: Ending::Interrupted.name(),
+        duration: Duration::ZERO,
+        captured: Captured::default(),
+        evaluation: case.question.interrupted(),
     };
     slots
         .into_iter()
@@ -81,12 +96,21 @@ pub async fn execute(
         .collect()
 }
 
-async fn ask(case: &Case, target: &Target, stop: &Stop) -> Attempted {
-    let request = Request { id: case.id.as_str(), input: case.question.input() };
-    let mut answer = target.ask(request, stop).await;
-    let evaluation = case.question.evaluate(&answer);
-    for stream in [&mut answer.captured.stdout, &mut answer.captured.stderr] {
+async fn ask(case: &Case, target: Option<&Target>, stage: &Stage, stop: &Stop) -> Attempted {
+    let mut attempted = match &case.question {
+        Question::Scenario(question) => stage.attempt(question, case.id.as_str(), stop).await,
+        Question::Command(question) => {
+            let request = Request { id: case.id.as_str(), input: &question.prompt };
+            let answer = match target {
+                Some(target) => target.ask(request, stop).await,
+                None => Answer::ended(Ending::CouldNotStart { why: "the suite has no target".into() }),
+            };
+            let evaluation = command::evaluate(question, &answer);
+            Attempted { ending: answer.ending.name(), duration: answer.duration, captured: answer.captured, evaluation }
+        }
+    };
+    for stream in [&mut attempted.captured.stdout, &mut attempted.captured.stderr] {
         *stream = truncate_middle(stream, OUTPUT_IN_RESULTS);
     }
-    Attempted { answer, evaluation }
+    attempted
 }

@@ -9,9 +9,14 @@ use walkdir::WalkDir;
 
 use super::Mistake;
 
-/// Reads a file as UTF-8 text; `shown` is how the user names it. A byte order mark is skipped.
+/// Reads a file; `shown` is how the user names it.
+pub fn read_bytes(path: &Path, shown: &str) -> Result<Vec<u8>, Mistake> {
+    std::fs::read(path).map_err(|error| Mistake::in_file(shown, format!("cannot be read: {error}")))
+}
+
+/// Reads a file as UTF-8 text. A byte order mark is skipped.
 pub fn read_text(path: &Path, shown: &str) -> Result<String, Mistake> {
-    let bytes = std::fs::read(path).map_err(|error| Mistake::in_file(shown, format!("cannot be read: {error}")))?;
+    let bytes = read_bytes(path, shown)?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count() + 1;

@@ -47,17 +47,20 @@ text_newtype! {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
+    /// An edit of a fixture, goals that must hold, and assertions about what changed.
+    Scenario,
     /// Natural language in, one shell command out.
     Command,
 }
 
 impl Kind {
     /// Every kind there is.
-    pub const ALL: [Self; 1] = [Self::Command];
+    pub const ALL: [Self; 2] = [Self::Scenario, Self::Command];
 
     /// The name used in files, flags and reports.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Scenario => "scenario",
             Self::Command => "command",
         }
     }

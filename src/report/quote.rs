@@ -14,13 +14,12 @@ pub fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// Text for a terminal: control characters (escape sequences among them) are shown, not obeyed; newlines stay.
+/// Text for a terminal: control characters (escape sequences among them) are shown, not obeyed; newlines and tabs stay.
 pub fn plain(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
-            '\n' => shown.push('\n'),
-            '\t' => shown.push_str("    "),
+            '\n' | '\t' => shown.push(character),
             '\u{0}'..='\u{1f}' => shown.push(char::from_u32(0x2400 + character as u32).unwrap_or('\u{fffd}')),
             '\u{7f}' => shown.push('␡'),
             // C1 controls and the marks that reorder text.

@@ -170,19 +170,38 @@ fn render_failures(results: &Results, style: Style, out: &mut String) {
         let score = case.score.map_or(String::new(), |score| format!("  {score:.2}"));
         let status = paint(case.status.word(), Ink::Red, style);
         out.push_str(&format!("{status} {name}{score}  {}:{}\n", case.location.file, case.location.line));
-        if let Some(CaseDetail::Command(detail)) = &case.detail {
-            field(out, "prompt", &detail.prompt);
-            field(out, "expected", detail.compared_with.as_ref().unwrap_or(&detail.expected_command));
-            if let Some(generated) = &detail.generated_command {
-                field(out, "generated", generated);
+        match &case.detail {
+            Some(CaseDetail::Command(detail)) => {
+                field(out, "prompt", &detail.prompt);
+                field(out, "expected", detail.compared_with.as_ref().unwrap_or(&detail.expected_command));
+                if let Some(generated) = &detail.generated_command {
+                    field(out, "generated", generated);
+                }
+                for check in case.checks.iter().filter(|check| check.status != Status::Passed) {
+                    field(out, "because", check.details.as_deref().unwrap_or_default());
+                }
             }
-        }
-        for check in case.checks.iter().filter(|check| check.status != Status::Passed) {
-            if let Some(details) = &check.details {
-                field(out, "because", details);
+            Some(CaseDetail::Scenario(detail)) => {
+                field(out, "title", &detail.title);
+                for check in case.checks.iter().filter(|check| check.status != Status::Passed) {
+                    field(out, check.status.word(), &format!("{}: {}", check.name, check.details.as_deref().unwrap_or("")));
+                }
+                if let Some(diff) = &case.diff {
+                    field(out, "diff", diff);
+                }
+                if let Some(place) = &detail.working_copy {
+                    field(out, "kept in", place);
+                }
+                let broken = detail.goals.iter().find(|goal| goal.status != "passed");
+                for goal in broken.into_iter().filter(|goal| !goal.stdout.trim().is_empty()) {
+                    field(out, "stdout", goal.stdout.trim_end());
+                }
             }
+            None => {}
         }
-        if let Some(output) = case.output.as_ref().filter(|output| !output.stderr.trim().is_empty()) {
+        let told = case.checks.iter().any(|check| check.name.starts_with("goal ") && check.status != Status::Passed)
+            || matches!(case.detail, Some(CaseDetail::Command(_)));
+        if let Some(output) = case.output.as_ref().filter(|output| told && !output.stderr.trim().is_empty()) {
             field(out, "stderr", output.stderr.trim_end());
         }
         field(out, "reproduce", &case.reproduce);
@@ -196,7 +215,7 @@ fn render_failures(results: &Results, style: Style, out: &mut String) {
 
 /// A labelled text, its further lines indented as well.
 fn field(out: &mut String, label: &str, text: &str) {
-    const LINES: usize = 12;
+    const LINES: usize = 16;
     let text = plain(text);
     let lines: Vec<&str> = text.lines().collect();
     for (index, line) in lines.iter().take(LINES).enumerate() {

@@ -15,6 +15,38 @@ pub struct ConfigFile {
     /// The suites, in the order in which they run and are reported.
     #[schemars(length(min = 1))]
     pub suite: Vec<SuiteSection>,
+    /// Adapters of scenario suites beside the built-in ones.
+    #[serde(default)]
+    pub adapter: BTreeMap<String, AdapterSection>,
+}
+
+/// How the goals of scenarios become commands.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct AdapterSection {
+    /// What must be installed, for the message when it is not.
+    pub needs: Option<String>,
+    /// Goal → command.
+    pub goals: BTreeMap<String, GoalSection>,
+}
+
+/// What a goal runs.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct GoalSection {
+    /// The program.
+    #[schemars(length(min = 1))]
+    pub command: String,
+    /// Its arguments. `{fixture}` is the working copy.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// Variables that are set for it.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Where it runs, relative to the working copy.
+    pub cwd: Option<String>,
+    /// How long it may take, such as `"5m"`.
+    pub timeout: Option<String>,
 }
 
 /// One suite.
@@ -29,8 +61,8 @@ pub struct SuiteSection {
     /// Files or patterns, relative to this file. Each must match.
     #[schemars(length(min = 1))]
     pub cases: Vec<String>,
-    /// The system under test.
-    pub target: TargetSection,
+    /// The system under test. A scenario suite needs one only for instructions in free text.
+    pub target: Option<TargetSection>,
     /// Environment variables that the target may see beyond the harmless ones.
     #[serde(default)]
     pub env: Vec<String>,
@@ -55,7 +87,7 @@ pub struct SuiteSection {
     pub jobs: Option<usize>,
 }
 
-/// The system under test. Exactly one of `command` and `worker` must be given.
+/// The system under test. Exactly one of `command`, `worker` and `agent` must be given.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct TargetSection {
@@ -66,6 +98,10 @@ pub struct TargetSection {
     /// One process for all cases that reads `{"id","input"}` and writes `{"id","output"}`, one JSON value per line.
     #[schemars(length(min = 1))]
     pub worker: Option<Vec<String>>,
+    /// Of a scenario suite: a process that edits its current directory as `{instruction}` says; the instruction is on
+    /// its standard input as well.
+    #[schemars(length(min = 1))]
+    pub agent: Option<Vec<String>>,
     /// A JSONPath into the output; without it the whole output is the answer.
     pub answer: Option<String>,
     /// Where the process runs: the configuration's directory, or a fresh empty one.

@@ -1,9 +1,11 @@
 //! The configuration file and the flags, made into one validated value that the program runs on.
 
+mod adapters;
 mod file;
 mod suite;
 mod target;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -13,6 +15,7 @@ use file::SuiteSection;
 pub use suite::{MaxErrors, SuiteSettings, Threshold};
 pub use target::{Cwd, Invocation, TargetSettings, Template};
 
+use crate::suites::scenario::adapters::Adapter;
 use crate::input::{Checker, Document, Mistake, Mistakes, Pointer, read_text};
 
 /// The name that is looked for upwards from the current directory.
@@ -27,6 +30,8 @@ pub struct Settings {
     pub config: String,
     /// The suites, in order.
     pub suites: Vec<SuiteSettings>,
+    /// Every adapter, by name.
+    pub adapters: BTreeMap<String, Adapter>,
 }
 
 /// What flags say over the configuration.
@@ -68,7 +73,8 @@ impl Settings {
             ids.push(section.id.clone());
             suites.push(suite::settle(&root, &document, &at, section, overrides, &mut mistakes));
         }
-        Ok((Self { root, config: shown, suites }, mistakes))
+        let adapters = adapters::settle(&document, &mut mistakes);
+        Ok((Self { root, config: shown, suites, adapters }, mistakes))
     }
 }
 

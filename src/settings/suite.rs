@@ -69,8 +69,13 @@ impl MaxErrors {
     }
 }
 
-/// The default of `timeout` for a command.
-const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
+/// The default of `timeout` for a target.
+const fn default_timeout(kind: Kind) -> Duration {
+    match kind {
+        Kind::Scenario => Duration::from_secs(15 * 60),
+        Kind::Command => Duration::from_secs(30),
+    }
+}
 
 pub(super) fn settle(
     root: &Path,
@@ -86,15 +91,25 @@ pub(super) fn settle(
     let files = settle_files(root, document, &at.join("cases"), &cases, mistakes);
     let programs = settle_files(root, document, &at.join("programs"), &programs, mistakes);
     let timeout = match timeout.as_deref().map(parse_duration) {
-        None => COMMAND_TIMEOUT,
+        None => default_timeout(kind),
         Some(Ok(duration)) => duration,
         Some(Err(why)) => {
             mistakes.push(document.mistake(&at.join("timeout"), why));
-            COMMAND_TIMEOUT
+            default_timeout(kind)
         }
     };
     let timeout = overrides.timeout.unwrap_or(timeout);
-    let target = target::settle(root, document, &at.join("target"), target, env, timeout, mistakes);
+    let target = match target {
+        Some(section) => target::settle(root, document, &at.join("target"), kind, section, env, timeout, mistakes),
+        None if kind == Kind::Scenario => Some(TargetSettings::Nobody),
+        None => {
+            mistakes.push(document.mistake(at, format!("a {kind} suite needs a `target`, the system under test")));
+            None
+        }
+    };
+    if kind != Kind::Command && !programs.is_empty() {
+        mistakes.push(document.mistake(&at.join("programs"), "only a command suite has program tables"));
+    }
     let gate = settle_gate(document, at, kind, gate, mistakes);
     let max_errors = settle_max_errors(document, at, max_errors, mistakes);
 
@@ -104,7 +119,7 @@ pub(super) fn settle(
         kind,
         files,
         programs,
-        target: target.unwrap_or_else(TargetSettings::none),
+        target: target.unwrap_or(TargetSettings::Nobody),
         gate,
         repeat: overrides.repeat.or(repeat).unwrap_or(1),
         pass_share: pass_share.unwrap_or(0.5),

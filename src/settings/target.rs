@@ -8,6 +8,7 @@ use serde_json_path::JsonPath;
 
 use super::file::{CwdSection, TargetSection};
 use crate::input::{Document, Mistakes, Pointer, nearest};
+use crate::model::Kind;
 
 /// The system under test.
 #[derive(Debug, Clone)]
@@ -16,20 +17,10 @@ pub enum TargetSettings {
     Command(Invocation),
     /// One process for all cases, speaking JSON lines.
     Worker(Invocation),
-}
-
-impl TargetSettings {
-    /// A target that cannot be asked, in place of one that could not be understood.
-    pub(super) fn none() -> Self {
-        Self::Command(Invocation {
-            argv: Vec::new(),
-            cwd: Cwd::Scratch,
-            env: Vec::new(),
-            timeout: Duration::ZERO,
-            max_output: 0,
-            answer: None,
-        })
-    }
+    /// A process that edits the working copy of a fixture.
+    Agent(Invocation),
+    /// There is none: a scenario suite whose edits are all written down.
+    Nobody,
 }
 
 /// How to start a process and read its answer.
@@ -124,30 +115,47 @@ fn placeholder(text: &str) -> Option<&str> {
     fits.then_some(name)
 }
 
-/// What a template may name.
-const NAMES: [&str; 2] = ["prompt", "id"];
-
 pub(super) fn settle(
     root: &Path,
     document: &Document,
     at: &Pointer,
+    kind: Kind,
     section: TargetSection,
     env: Vec<String>,
     timeout: Duration,
     mistakes: &mut Mistakes,
 ) -> Option<TargetSettings> {
-    let TargetSection { command, worker, answer, cwd, max_output } = section;
-    let (key, argv) = match (command, worker) {
-        (Some(argv), None) => ("command", argv),
-        (None, Some(argv)) => ("worker", argv),
-        (Some(_), Some(_)) => {
-            mistakes.push(document.mistake(at, "says both `command` and `worker`").with_help("keep one of them"));
+    let TargetSection { command, worker, agent, answer, cwd, max_output } = section;
+    let mut given = Vec::new();
+    for (key, argv) in [("command", command), ("worker", worker), ("agent", agent)] {
+        given.extend(argv.map(|argv| (key, argv)));
+    }
+    let fitting: &[&str] = match kind {
+        Kind::Scenario => &["agent"],
+        Kind::Command => &["command", "worker"],
+    };
+    let wanted = fitting.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" or ");
+    let (key, argv) = match given.as_slice() {
+        [(key, argv)] if fitting.contains(key) => (*key, argv.clone()),
+        [(key, _)] => {
+            let message = format!("`{key}` is no target of a {kind} suite");
+            mistakes.push(document.mistake(&at.join(key), message).with_help(format!("it has {wanted}")));
             return None;
         }
-        (None, None) => {
-            mistakes.push(document.mistake(at, "says neither `command` nor `worker`").with_help("add one of them"));
+        [] => {
+            mistakes.push(document.mistake(at, format!("does not say {wanted}")).with_help("add one of them"));
             return None;
         }
+        several => {
+            let keys = several.iter().map(|(key, _)| format!("`{key}`")).collect::<Vec<_>>().join(" and ");
+            mistakes.push(document.mistake(at, format!("says {keys}")).with_help("keep one of them"));
+            return None;
+        }
+    };
+    let allowed: &[&str] = match key {
+        "command" => &["prompt", "id"],
+        "agent" => &["instruction", "id"],
+        _ => &[],
     };
     let answer = answer.and_then(|path| match JsonPath::parse(&path) {
         Ok(path) => Some(path),
@@ -160,7 +168,6 @@ pub(super) fn settle(
     let mut templates = Vec::new();
     for (index, argument) in argv.iter().enumerate() {
         let template = Template::parse(argument);
-        let allowed: &[&str] = if key == "command" { &NAMES } else { &[] };
         for name in template.names().filter(|name| !allowed.contains(name)) {
             let message = format!("nothing is known as `{{{name}}}` here");
             let help = match nearest(name, allowed.iter().copied()) {
@@ -185,7 +192,11 @@ pub(super) fn settle(
     };
     let invocation =
         Invocation { argv: templates, cwd, env, timeout, max_output: max_output.unwrap_or(MAX_OUTPUT), answer };
-    Some(if key == "command" { TargetSettings::Command(invocation) } else { TargetSettings::Worker(invocation) })
+    Some(match key {
+        "command" => TargetSettings::Command(invocation),
+        "worker" => TargetSettings::Worker(invocation),
+        _ => TargetSettings::Agent(invocation),
+    })
 }
 
 /// A relative program path is resolved by the system against the child's directory, so it must not stay relative.

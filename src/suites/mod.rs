@@ -4,13 +4,14 @@
 //! know one kind from another.
 
 pub mod command;
+pub mod scenario;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::input::{Mistake, Mistakes};
-use crate::model::{Answer, CaseDetail, CaseId, Check, Fingerprint, Kind, Location, Score, Slice, Status, SuiteDetail};
-use crate::settings::{Settings, SuiteSettings};
+use crate::model::{Answer, CaseDetail, CaseId, Check, Ending, Fingerprint, Kind, Location, Score, Slice, Status, SuiteDetail};
+use crate::settings::{Settings, SuiteSettings, TargetSettings};
 
 /// A suite with its cases.
 #[derive(Debug, Clone)]
@@ -41,29 +42,29 @@ pub struct Case {
 /// What is asked, by kind.
 #[derive(Debug, Clone)]
 pub enum Question {
+    /// An edit of a fixture, goals that must hold, and assertions about what changed.
+    Scenario(Box<scenario::ScenarioQuestion>),
     /// Natural language in, one shell command out.
     Command(command::CommandQuestion),
 }
 
 impl Question {
-    /// What a target is given.
-    pub fn input(&self) -> &str {
-        match self {
-            Self::Command(question) => &question.prompt,
-        }
-    }
-
-    /// Judges a given answer; asks nobody.
-    pub fn evaluate(&self, answer: &Answer) -> Evaluation {
-        match self {
-            Self::Command(question) => command::evaluate(question, answer),
-        }
-    }
-
     /// What a report says of a case that was not asked.
     pub fn unasked(&self) -> CaseDetail {
         match self {
+            Self::Scenario(question) => CaseDetail::Scenario(scenario::detail(question)),
             Self::Command(question) => CaseDetail::Command(question.detail(None, None)),
+        }
+    }
+
+    /// What is to be said if the user stopped the run before it was asked.
+    pub fn interrupted(&self) -> Evaluation {
+        match self {
+            Self::Scenario(question) => {
+                let seen = scenario::observation::Observation { interrupted: true, ..Default::default() };
+                scenario::evaluate(question, &seen)
+            }
+            Self::Command(question) => command::evaluate(question, &Answer::ended(Ending::Interrupted)),
         }
     }
 }
@@ -88,20 +89,42 @@ pub struct Evaluation {
 /// What only this kind has to say of a whole suite.
 pub fn suite_detail<'a>(kind: Kind, details: impl Iterator<Item = (Status, &'a CaseDetail)>) -> Option<SuiteDetail> {
     match kind {
+        Kind::Scenario => None,
         Kind::Command => Some(SuiteDetail::Command(command::suite_detail(details))),
     }
 }
 
-/// Loads the cases of every suite, or says everything that is wrong with them.
-pub fn load(settings: &Settings) -> Result<Vec<Suite>, Mistakes> {
+/// The cases of a file, and what is worth a word although they can be run.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// The cases.
+    pub cases: Vec<LoadedCase>,
+    /// What `check` reports and `run` lets fail.
+    pub warnings: Mistakes,
+}
+
+/// A case together with what is said if its id turns out to be taken.
+#[derive(Debug)]
+pub struct LoadedCase {
+    /// The case.
+    pub case: Case,
+    /// A mistake that points at the id; its message is filled in when needed.
+    pub at_id: Mistake,
+}
+
+/// Loads the cases of every suite, or says everything that is wrong with them. The second value is what `check`
+/// reports and `run` lets fail.
+pub fn load(settings: &Settings) -> Result<(Vec<Suite>, Mistakes), Mistakes> {
     let mut mistakes = Mistakes::new();
+    let mut warnings = Mistakes::new();
     let mut suites = Vec::new();
     for suite in &settings.suites {
         let mut cases: Vec<Case> = Vec::new();
-        for loaded in load_files(suite) {
+        for loaded in load_files(settings, suite) {
             match loaded {
                 Ok(loaded) => {
-                    for case in loaded {
+                    warnings.extend(loaded.warnings);
+                    for case in loaded.cases {
                         if let Some(first) = cases.iter().find(|other| other.id == case.case.id) {
                             mistakes.push(twice(&case, &first.location));
                         } else {
@@ -114,26 +137,25 @@ pub fn load(settings: &Settings) -> Result<Vec<Suite>, Mistakes> {
         }
         suites.push(Suite { settings: suite.clone(), cases });
     }
-    mistakes.into_result().map(|()| suites)
+    mistakes.into_result().map(|()| (suites, warnings))
 }
 
 /// What each file of a suite holds.
-fn load_files(suite: &SuiteSettings) -> Vec<Result<Vec<LoadedCase>, Mistakes>> {
+fn load_files(settings: &Settings, suite: &SuiteSettings) -> Vec<Result<Loaded, Mistakes>> {
     match suite.kind {
+        Kind::Scenario => {
+            let agent = match &suite.target {
+                TargetSettings::Agent(invocation) => Some(invocation),
+                TargetSettings::Command(_) | TargetSettings::Worker(_) | TargetSettings::Nobody => None,
+            };
+            let context = scenario::Context { root: &settings.root, adapters: &settings.adapters, agent };
+            suite.files.iter().map(|file| scenario::load(&file.path, &file.shown, context)).collect()
+        }
         Kind::Command => match command::load_tables(&suite.programs) {
             Ok(tables) => suite.files.iter().map(|file| command::load(&file.path, &file.shown, &tables)).collect(),
             Err(wrong) => vec![Err(wrong)],
         },
     }
-}
-
-/// A case together with what is said if its id turns out to be taken.
-#[derive(Debug)]
-pub struct LoadedCase {
-    /// The case.
-    pub case: Case,
-    /// A mistake that points at the id; its message is filled in when needed.
-    pub at_id: Mistake,
 }
 
 fn twice(case: &LoadedCase, first: &Location) -> Mistake {

@@ -32,17 +32,19 @@ pub enum Target {
 }
 
 impl Target {
-    /// Prepares a target; nothing is started yet.
-    pub fn new(settings: &TargetSettings, whole_environment: &[(OsString, OsString)]) -> Self {
+    /// Prepares a target that answers questions; nothing is started yet.
+    pub fn new(settings: &TargetSettings, whole_environment: &[(OsString, OsString)]) -> Option<Self> {
         match settings {
             TargetSettings::Command(invocation) => {
                 let environment = Environment::reduced(whole_environment, &invocation.env);
-                Self::Command(command::CommandTarget::new(invocation.clone(), environment))
+                Some(Self::Command(command::CommandTarget::new(invocation.clone(), environment)))
             }
             TargetSettings::Worker(invocation) => {
                 let environment = Environment::reduced(whole_environment, &invocation.env);
-                Self::Worker(worker::WorkerTarget::new(invocation.clone(), environment))
+                Some(Self::Worker(worker::WorkerTarget::new(invocation.clone(), environment)))
             }
+            // An agent is called by the scenario it belongs to.
+            TargetSettings::Agent(_) | TargetSettings::Nobody => None,
         }
     }
 

@@ -100,7 +100,7 @@ fn diff(expected: &str, generated: &str) -> String {
 pub fn suite_detail<'a>(details: impl Iterator<Item = (Status, &'a CaseDetail)>) -> CommandSuiteDetail {
     let mut counts = CommandSuiteDetail { exact_match: 0, semantic_equivalent: 0, no_match: 0 };
     for (_, detail) in details.filter(|(status, _)| status.is_measured()) {
-        let CaseDetail::Command(detail) = detail;
+        let CaseDetail::Command(detail) = detail else { continue };
         match detail.method {
             Method::ExactMatch => counts.exact_match += 1,
             Method::SemanticEquivalent => counts.semantic_equivalent += 1,
@@ -135,7 +135,7 @@ mod tests {
 
     fn answered(text: &str) -> (f64, Method) {
         let evaluation = given(Ending::Answered(text.into()));
-        let CaseDetail::Command(detail) = evaluation.detail;
+        let CaseDetail::Command(detail) = evaluation.detail else { panic!("not a command") };
         (evaluation.score.unwrap().value(), detail.method)
     }
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::input::{Checker, Document, Found, Mistake, Mistakes, Pointer};
 use crate::model::{CaseId, CommandDetail, Fingerprint, Location, Method, Slice};
-use crate::suites::{Case, LoadedCase, Question, read};
+use crate::suites::{Case, Loaded, LoadedCase, Question, read};
 
 use super::equivalence::{Equivalence, ProgramTable, Tables};
 
@@ -170,7 +170,7 @@ pub fn load_tables(files: &[Found]) -> Result<Tables, Mistakes> {
 }
 
 /// Reads one dataset.
-pub fn load(path: &Path, shown: &str, tables: &Tables) -> Result<Vec<LoadedCase>, Mistakes> {
+pub fn load(path: &Path, shown: &str, tables: &Tables) -> Result<Loaded, Mistakes> {
     let document = Document::json(shown, read(path, shown)?)?;
     let dataset = CHECKER.read(&document)?;
     let mut mistakes = Mistakes::new();
@@ -186,7 +186,8 @@ pub fn load(path: &Path, shown: &str, tables: &Tables) -> Result<Vec<LoadedCase>
     }
     mistakes.into_result()?;
     let cases = dataset.test_cases.into_iter().enumerate();
-    Ok(cases.map(|(index, case)| settle(&document, &at.join(index), case, tables)).collect())
+    let cases = cases.map(|(index, case)| settle(&document, &at.join(index), case, tables)).collect();
+    Ok(Loaded { cases, warnings: Mistakes::new() })
 }
 
 fn settle(document: &Document, at: &Pointer, case: TestCase, tables: &Tables) -> LoadedCase {

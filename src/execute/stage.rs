@@ -1,0 +1,254 @@
+//! Carries out scenarios: copy → snapshot → agent task → goals → look at what is there now.
+#![expect(clippy::disallowed_methods, reason = "edge: reads the clock")]
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::install::{Installed, Installer, missing_tool};
+use super::process::{Finished, ProcessEnd, Spawn, run};
+use super::workcopy::{WorkCopy, copy_tree, look};
+use super::{Attempted, Stop};
+use crate::model::{Captured, truncate_middle};
+use crate::report::shell_quoted;
+use crate::settings::Invocation;
+use crate::suites::scenario::adapters::{GOAL_TIMEOUT, GoalCommand};
+use crate::suites::scenario::directive::Task;
+use crate::suites::scenario::matching::normalised;
+use crate::suites::scenario::observation::{FileState, GoalOutcome, GoalStatus, Observation};
+use crate::suites::scenario::unified::{hunks, is_binary};
+use crate::suites::scenario::{Goal, ScenarioQuestion, Scope, evaluate};
+use crate::targets::Environment;
+
+/// How much of a goal's output is kept.
+const GOAL_OUTPUT: usize = 8 * 1024;
+
+/// Where scenarios are carried out.
+#[derive(Debug)]
+pub struct Stage {
+    installer: Installer,
+    environment: Vec<(OsString, OsString)>,
+    keep: bool,
+}
+
+impl Stage {
+    /// Dependencies are installed below `cache`; with `keep` the working copies stay.
+    pub fn new(cache: PathBuf, environment: Vec<(OsString, OsString)>, keep: bool) -> Self {
+        Self { installer: Installer::new(cache, environment.clone()), environment, keep }
+    }
+
+    /// Carries out a scenario once and judges it.
+    pub(super) async fn attempt(&self, question: &ScenarioQuestion, id: &str, stop: &Stop) -> Attempted {
+        let began = Instant::now();
+        let seen = self.perform(question, id, stop).await;
+        let shown = seen.goals.iter().find(|goal| goal.status != GoalStatus::Passed).or(seen.goals.last());
+        let captured = Captured {
+            stdout: shown.map(|goal| goal.stdout.clone()).unwrap_or_default(),
+            stderr: shown.map(|goal| goal.stderr.clone()).unwrap_or_default(),
+            ..Captured::default()
+        };
+        let ending = if seen.interrupted {
+            "interrupted"
+        } else if seen.broken.is_some() {
+            "could-not-start"
+        } else {
+            "answered"
+        };
+        Attempted { ending, duration: began.elapsed(), captured, evaluation: evaluate(question, &seen) }
+    }
+
+    async fn perform(&self, question: &ScenarioQuestion, id: &str, stop: &Stop) -> Observation {
+        let not_run = |goal: &Goal| outcome(goal, String::new(), GoalStatus::NotRun, Some("not run".to_owned()));
+        let mut seen = Observation { goals: question.goals.iter().map(not_run).collect(), ..Observation::default() };
+        let copy = match WorkCopy::of(&question.fixture) {
+            Ok(copy) => copy,
+            Err(why) => {
+                seen.broken = Some(format!("the fixture could not be copied: {why}"));
+                return seen;
+            }
+        };
+        seen.before = snapshot(question, copy.path());
+        if let Err(why) = self.carry_out(question, id, &copy, &mut seen, stop).await {
+            seen.broken = Some(why);
+        }
+        seen.interrupted = stop.is_requested();
+        seen.after = snapshot(question, copy.path());
+        if self.keep {
+            seen.kept = Some(copy.keep().display().to_string());
+        }
+        seen
+    }
+
+    async fn carry_out(
+        &self,
+        question: &ScenarioQuestion,
+        id: &str,
+        copy: &WorkCopy,
+        seen: &mut Observation,
+        stop: &Stop,
+    ) -> Result<(), String> {
+        let pristine = copy.contents()?;
+        match &question.task {
+            None => {}
+            Some(Task::Directives(directives)) => copy.apply(directives)?,
+            Some(Task::FreeText(text)) => {
+                let Some(agent) = &question.agent else { return Err("the suite has no agent".to_owned()) };
+                seen.agent_fault = self.call_agent(agent, id, text, copy.path(), stop).await?;
+            }
+        }
+        seen.changed = changed(&pristine, &copy.contents()?);
+        if question.goals.is_empty() || stop.is_requested() {
+            return Ok(());
+        }
+        let installed = self.installer.install(&question.adapter, &question.fixture, stop).await?;
+        if let Some((from, name)) = &installed.copied {
+            let to = copy.path().join(name);
+            std::fs::create_dir_all(&to).map_err(|error| error.to_string())?;
+            copy_tree(from, &to)?;
+        }
+        for (index, goal) in question.goals.iter().enumerate() {
+            if stop.is_requested() {
+                break;
+            }
+            seen.goals[index] = self.run_goal(question, goal, copy.path(), &installed, stop).await;
+        }
+        Ok(())
+    }
+
+    /// Runs the agent in the working copy; `Some` is what it did wrong.
+    async fn call_agent(&self, agent: &Invocation, id: &str, text: &str, copy: &Path, stop: &Stop) -> Result<Option<String>, String> {
+        let environment = Environment::reduced(&self.environment, &agent.env);
+        let values = BTreeMap::from([("instruction", text), ("id", id)]);
+        let spawn = Spawn {
+            argv: agent.argv.iter().map(|argument| argument.fill(&values)).collect(),
+            cwd: copy.to_owned(),
+            env: environment.visible.clone(),
+            stdin: Some(text.as_bytes().to_vec()),
+            timeout: agent.timeout,
+            max_output: agent.max_output,
+        };
+        let Finished { end, stderr, .. } = run(&spawn, stop).await;
+        let stderr = String::from_utf8_lossy(&stderr.into_bytes()).into_owned();
+        let hint = environment.hint(&stderr).map(|hint| format!("; {hint}")).unwrap_or_default();
+        let last = truncate_middle(stderr.trim(), 1000);
+        match end {
+            ProcessEnd::Exited(0) | ProcessEnd::Stopped => Ok(None),
+            ProcessEnd::Exited(code) => Ok(Some(format!("the agent ended with exit code {code}{hint}\n{last}"))),
+            ProcessEnd::Signalled(signal) => Ok(Some(format!("the agent was ended by signal {signal}\n{last}"))),
+            ProcessEnd::TimedOut => Ok(Some(format!("the agent did not end within {:?}", agent.timeout))),
+            ProcessEnd::CouldNotStart(why) => Err(format!("the agent could not start: {why}")),
+        }
+    }
+
+    async fn run_goal(&self, question: &ScenarioQuestion, goal: &Goal, copy: &Path, installed: &Installed, stop: &Stop) -> GoalOutcome {
+        let GoalCommand { command, args, env, cwd, timeout } = &goal.command;
+        let place = copy.display().to_string();
+        let filled = |text: &String| text.replace("{fixture}", &place);
+        let argv: Vec<String> = std::iter::once(command).chain(args).map(filled).collect();
+        let line = argv.iter().map(|word| shell_quoted(word)).collect::<Vec<_>>().join(" ");
+        let mut environment = Environment::reduced(&self.environment, &[]).visible;
+        if let Some(first) = &installed.on_path {
+            put_first_on_path(&mut environment, first);
+        }
+        for (name, value) in env {
+            environment.retain(|(other, _)| other.to_str() != Some(name));
+            environment.push((name.into(), filled(value).into()));
+        }
+        let limit = timeout.unwrap_or(GOAL_TIMEOUT);
+        let spawn = Spawn {
+            argv,
+            cwd: cwd.as_ref().map_or_else(|| copy.to_owned(), |cwd| copy.join(filled(cwd))),
+            env: environment,
+            stdin: None,
+            timeout: limit,
+            max_output: 1 << 20,
+        };
+        let Finished { end, stdout, stderr, duration } = run(&spawn, stop).await;
+        let (status, exit_code, error) = match end {
+            ProcessEnd::Exited(0) => (GoalStatus::Passed, Some(0), None),
+            ProcessEnd::Exited(code) => (GoalStatus::Failed, Some(code), Some(format!("exit code {code}"))),
+            ProcessEnd::Signalled(signal) => (GoalStatus::Failed, None, Some(format!("ended by signal {signal}"))),
+            ProcessEnd::TimedOut => (GoalStatus::TimedOut, None, Some(format!("timed out after {limit:?}"))),
+            ProcessEnd::Stopped => (GoalStatus::NotRun, None, Some("interrupted".to_owned())),
+            ProcessEnd::CouldNotStart(_) => (GoalStatus::Error, None, Some(missing_tool(command, &question.adapter))),
+        };
+        let text = |bytes: Vec<u8>| truncate_middle(&String::from_utf8_lossy(&bytes), GOAL_OUTPUT);
+        GoalOutcome {
+            exit_code,
+            duration,
+            stdout: text(stdout.into_bytes()),
+            stderr: text(stderr.into_bytes()),
+            ..outcome(goal, line, status, error)
+        }
+    }
+}
+
+fn outcome(goal: &Goal, command: String, status: GoalStatus, error: Option<String>) -> GoalOutcome {
+    GoalOutcome {
+        goal: goal.name.clone(),
+        status,
+        command,
+        exit_code: None,
+        duration: Duration::ZERO,
+        stdout: String::new(),
+        stderr: String::new(),
+        error,
+    }
+}
+
+/// The files that assertions are about, as they are now.
+fn snapshot(question: &ScenarioQuestion, copy: &Path) -> BTreeMap<(Scope, String), FileState> {
+    let mut files = BTreeMap::new();
+    for assertion in &question.assertions {
+        if let Some(path) = assertion.kind.path() {
+            let root = match assertion.scope {
+                Scope::Fixture => copy,
+                Scope::Repo => &question.root,
+            };
+            files.insert((assertion.scope, path.to_owned()), look(root, path));
+        }
+    }
+    files
+}
+
+fn changed(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
+    let mut paths: Vec<String> = before.iter().filter(|(path, bytes)| after.get(*path) != Some(bytes)).map(|(path, _)| path.clone()).collect();
+    paths.extend(after.keys().filter(|path| !before.contains_key(*path)).cloned());
+    paths.sort();
+    paths
+}
+
+fn put_first_on_path(environment: &mut Vec<(OsString, OsString)>, first: &Path) {
+    let old = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone()).unwrap_or_default();
+    let paths = std::iter::once(first.to_owned()).chain(std::env::split_paths(&old));
+    if let Ok(joined) = std::env::join_paths(paths) {
+        environment.retain(|(name, _)| name != "PATH");
+        environment.push(("PATH".into(), joined));
+    }
+}
+
+/// What a scenario's own edit does to each file, as a normalised diff ready to be pasted.
+pub fn produced_diffs(question: &ScenarioQuestion) -> Result<Vec<(String, String)>, String> {
+    let copy = WorkCopy::of(&question.fixture)?;
+    let before = copy.contents()?;
+    match &question.task {
+        None => return Ok(Vec::new()),
+        Some(Task::Directives(directives)) => copy.apply(directives)?,
+        Some(Task::FreeText(_)) => return Err("the edit is made by an agent; run it with --keep".to_owned()),
+    }
+    let after = copy.contents()?;
+    let text = |contents: Option<&Vec<u8>>| contents.map(|bytes| bytes[..bytes.len().saturating_sub(1)].to_vec()).unwrap_or_default();
+    Ok(changed(&before, &after)
+        .into_iter()
+        .map(|path| {
+            let (old, new) = (text(before.get(&path)), text(after.get(&path)));
+            let diff = if is_binary(&old) || is_binary(&new) {
+                "binary files differ\n".to_owned()
+            } else {
+                normalised(&String::from_utf8_lossy(&hunks(&old, &new)))
+            };
+            (path, diff)
+        })
+        .collect())
+}

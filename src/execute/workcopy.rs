@@ -1,0 +1,161 @@
+//! A fresh copy of a fixture, and the edits that are made in it.
+#![expect(clippy::disallowed_methods, reason = "edge: copies and edits files")]
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::input::{TreeKind, scan};
+use crate::suites::scenario::directive::Directive;
+use crate::suites::scenario::observation::FileState;
+
+/// A copy of a fixture in a temporary directory; removed with this value unless it is kept.
+#[derive(Debug)]
+pub(super) struct WorkCopy {
+    directory: tempfile::TempDir,
+    path: PathBuf,
+}
+
+impl WorkCopy {
+    /// Copies a fixture. The standard library copies by reference where the file system can, which no edit reaches.
+    pub(super) fn of(fixture: &Path) -> Result<Self, String> {
+        let told = |what: &Path, error: io::Error| format!("{}: {error}", what.display());
+        let directory = tempfile::Builder::new().prefix("evalratchet-").tempdir().map_err(|error| error.to_string())?;
+        // Named like the fixture, since some tools take a project's name from its directory.
+        let path = directory.path().join(fixture.file_name().unwrap_or_default());
+        std::fs::create_dir_all(&path).map_err(|error| told(&path, error))?;
+        copy_tree(fixture, &path)?;
+        Ok(Self { directory, path })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Leaves the copy where it is and says where.
+    pub(super) fn keep(self) -> PathBuf {
+        let name = self.path.file_name().unwrap_or_default().to_owned();
+        self.directory.keep().join(name)
+    }
+
+    /// Applies directives, all or none: each is checked before the first byte is written.
+    pub(super) fn apply(&self, directives: &[Directive]) -> Result<(), String> {
+        for directive in directives {
+            self.inside(directive.path())?;
+        }
+        for directive in directives {
+            let path = self.inside(directive.path())?;
+            let done = match directive {
+                Directive::Write { contents, .. } => write(&path, contents.as_bytes()),
+                Directive::Append { contents, .. } => read_or_empty(&path).and_then(|mut bytes| {
+                    bytes.extend_from_slice(contents.as_bytes());
+                    write(&path, &bytes)
+                }),
+                Directive::Delete { .. } => std::fs::remove_file(&path),
+                Directive::Replace { old, new, .. } => {
+                    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", directive.path()))?;
+                    match text.matches(old.as_str()).count() {
+                        1 => write(&path, text.replacen(old.as_str(), new, 1).as_bytes()),
+                        0 => return Err(format!("{}: the text to be replaced is not there", directive.path())),
+                        count => return Err(format!("{}: the text to be replaced is there {count} times", directive.path())),
+                    }
+                }
+            };
+            done.map_err(|error| format!("{}: {error}", directive.path()))?;
+        }
+        Ok(())
+    }
+
+    /// Where a relative path leads, unless it leaves the copy through a link.
+    fn inside(&self, relative: &str) -> Result<PathBuf, String> {
+        stays_inside(&self.path, relative)
+    }
+
+    /// Every file with its contents, to find out what changed.
+    pub(super) fn contents(&self) -> Result<BTreeMap<String, Vec<u8>>, String> {
+        let mut contents = BTreeMap::new();
+        for entry in scan(&self.path)? {
+            let bytes = match entry.kind {
+                TreeKind::Directory => continue,
+                TreeKind::Link { target } => target.to_string_lossy().into_owned().into_bytes(),
+                TreeKind::File { executable } => {
+                    let mut bytes = std::fs::read(self.path.join(&entry.path)).map_err(|error| format!("{}: {error}", entry.path))?;
+                    bytes.push(u8::from(executable));
+                    bytes
+                }
+            };
+            contents.insert(entry.path, bytes);
+        }
+        Ok(contents)
+    }
+}
+
+/// Copies everything below a directory: modes and links are kept, also empty directories.
+pub(super) fn copy_tree(from: &Path, to: &Path) -> Result<(), String> {
+    for entry in scan(from)? {
+        let (source, target) = (from.join(&entry.path), to.join(&entry.path));
+        let done = match entry.kind {
+            TreeKind::Directory => std::fs::create_dir_all(&target),
+            TreeKind::File { .. } => std::fs::copy(&source, &target).map(|_| ()),
+            TreeKind::Link { target: leads_to } => link(&leads_to, &target),
+        };
+        done.map_err(|error| format!("{}: {error}", source.display()))?;
+    }
+    Ok(())
+}
+
+/// Where a relative path leads below a directory, unless a link on the way leads out of it.
+pub(super) fn stays_inside(root: &Path, relative: &str) -> Result<PathBuf, String> {
+    let real_root = root.canonicalize().map_err(|error| format!("{}: {error}", root.display()))?;
+    let path = root.join(relative);
+    let mut existing = path.as_path();
+    while existing.symlink_metadata().is_err() {
+        match existing.parent() {
+            Some(parent) => existing = parent,
+            None => break,
+        }
+    }
+    let real = existing.canonicalize().map_err(|_| format!("refused: `{relative}` leads through a broken link"))?;
+    if real.starts_with(&real_root) { Ok(path) } else { Err(format!("refused: `{relative}` leaves its directory through a link")) }
+}
+
+/// What is at a path below a directory.
+pub(super) fn look(root: &Path, relative: &str) -> FileState {
+    let path = match stays_inside(root, relative) {
+        Ok(path) => path,
+        Err(why) => return FileState::Unreadable(why),
+    };
+    match std::fs::metadata(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => FileState::Missing,
+        Err(error) => FileState::Unreadable(error.to_string()),
+        Ok(metadata) if metadata.is_dir() => FileState::Directory,
+        Ok(_) => match std::fs::read(&path) {
+            Ok(bytes) => FileState::File(bytes),
+            Err(error) => FileState::Unreadable(error.to_string()),
+        },
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    std::fs::write(path, bytes)
+}
+
+fn read_or_empty(path: &Path) -> io::Result<Vec<u8>> {
+    match std::fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        other => other,
+    }
+}
+
+#[cfg(unix)]
+fn link(target: &Path, at: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(target, at)
+}
+
+#[cfg(not(unix))]
+fn link(_target: &Path, at: &Path) -> io::Result<()> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, format!("no links here: {}", at.display())))
+}

@@ -1,0 +1,115 @@
+//! A directory as it will be copied: its own `.gitignore` files are obeyed, and no link leads out of it.
+#![expect(clippy::disallowed_methods, reason = "edge: walks directories")]
+
+use std::path::{Component, Path, PathBuf};
+
+use ignore::WalkBuilder;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+/// One entry of a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeEntry {
+    /// Relative to the tree, with `/`.
+    pub path: String,
+    /// What it is.
+    pub kind: TreeKind,
+}
+
+/// What an entry of a tree is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TreeKind {
+    /// A directory.
+    Directory,
+    /// A file, and whether it may be executed.
+    File {
+        /// Whether anybody may execute it.
+        executable: bool,
+    },
+    /// A link that stays inside of the tree.
+    Link {
+        /// Where it leads, as written.
+        target: PathBuf,
+    },
+}
+
+/// Everything in a directory, sorted by path.
+pub fn scan(root: &Path) -> Result<Vec<TreeEntry>, String> {
+    if !root.is_dir() {
+        return Err(format!("there is no directory `{}`", root.display()));
+    }
+    let mut builder = WalkBuilder::new(root);
+    builder.hidden(false).parents(false).git_global(false).git_exclude(false).ignore(false).require_git(false);
+    builder.sort_by_file_path(Path::cmp);
+    let mut entries = Vec::new();
+    for entry in builder.build() {
+        let entry = entry.map_err(|error| error.to_string())?;
+        let Ok(relative) = entry.path().strip_prefix(root) else { continue };
+        if relative.as_os_str().is_empty() || relative.components().any(|part| part.as_os_str() == ".git") {
+            continue;
+        }
+        let path = relative.to_string_lossy().replace('\\', "/");
+        let metadata = entry.path().symlink_metadata().map_err(|error| format!("{path}: {error}"))?;
+        let kind = if metadata.is_symlink() {
+            let target = std::fs::read_link(entry.path()).map_err(|error| format!("{path}: {error}"))?;
+            if leaves(relative, &target) {
+                return Err(format!("the link `{path}` leads out of the tree, to `{}`", target.display()));
+            }
+            TreeKind::Link { target }
+        } else if metadata.is_dir() {
+            TreeKind::Directory
+        } else if metadata.is_file() {
+            TreeKind::File { executable: is_executable(&metadata) }
+        } else {
+            return Err(format!("`{path}` is neither a file, a directory nor a link"));
+        };
+        entries.push(TreeEntry { path, kind });
+    }
+    Ok(entries)
+}
+
+/// A hash of everything in a directory, for a fingerprint.
+pub fn tree_hash(root: &Path) -> Result<Value, String> {
+    let mut hasher = Sha256::new();
+    for TreeEntry { path, kind } in scan(root)? {
+        let contents = match &kind {
+            TreeKind::Directory => b"directory".to_vec(),
+            TreeKind::Link { target } => target.to_string_lossy().into_owned().into_bytes(),
+            TreeKind::File { .. } => std::fs::read(root.join(&path)).map_err(|error| format!("{path}: {error}"))?,
+        };
+        let sort = match kind {
+            TreeKind::Directory => "d",
+            TreeKind::Link { .. } => "l",
+            TreeKind::File { executable: true } => "x",
+            TreeKind::File { executable: false } => "f",
+        };
+        hasher.update(format!("{sort}{}:{path}{}:", path.len(), contents.len()));
+        hasher.update(&contents);
+    }
+    let digest = hasher.finalize();
+    Ok(json!(digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>()))
+}
+
+/// Whether a link at `path` (relative to the tree) leads out of the tree.
+fn leaves(path: &Path, target: &Path) -> bool {
+    let mut depth = path.components().count().saturating_sub(1);
+    for part in target.components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+            Component::ParentDir if depth > 0 => depth -= 1,
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return true,
+        }
+    }
+    false
+}
+
+#[cfg(unix)]
+fn is_executable(metadata: &std::fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_metadata: &std::fs::Metadata) -> bool {
+    false
+}

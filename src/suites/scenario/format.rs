@@ -1,0 +1,423 @@
+//! Scenario files: disk → cases.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::adapters::{Adapter, GoalCommand};
+use super::assertion::{self, Assertion};
+use super::directive::{self, Task};
+use crate::input::{Checker, Document, Mistakes, Pointer, nearest, tree_hash};
+use crate::model::{CaseId, Fingerprint, Location, Slice};
+use crate::settings::Invocation;
+use crate::suites::{Case, Loaded, LoadedCase, Question, read};
+
+/// A scenario: an edit of a fixture, goals that must hold, and assertions about what changed.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(title = "evalratchet scenario")]
+pub struct ScenarioFile {
+    /// Unique in the suite.
+    #[schemars(length(min = 1))]
+    pub id: String,
+    /// What it is about.
+    pub title: String,
+    /// How goals become commands.
+    pub adapter_id: String,
+    /// What must succeed in the working copy, in this order.
+    pub goals: Vec<String>,
+    /// What is edited.
+    pub fixture: Fixture,
+    /// The edit.
+    pub agent_task: Option<AgentTask>,
+    /// Goal, or `*` for all goals → what differs from the adapter.
+    #[serde(default)]
+    pub overrides: BTreeMap<String, Override>,
+    /// What must hold afterwards.
+    pub pattern_assertions: Vec<AssertionFile>,
+    /// Labels to select and slice by.
+    #[serde(default)]
+    pub tags: Vec<String>,
+}
+
+/// What is edited: always a fresh copy of it.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Fixture {
+    /// A directory, relative to the configuration.
+    #[schemars(length(min = 1))]
+    pub path: String,
+    /// Only `true` is accepted: a fixture is never edited in place.
+    pub copy_to_temp: Option<bool>,
+}
+
+/// The edit.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AgentTask {
+    /// `WRITE|path|contents`, a list of directives, or text for the suite's agent.
+    pub instruction: Instruction,
+}
+
+/// What an agent task says.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Instruction {
+    /// `WRITE|path|contents`, or text for the suite's agent.
+    Text(String),
+    /// Several directives.
+    Items(Vec<InstructionItem>),
+}
+
+/// One directive in a list.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum InstructionItem {
+    /// `WRITE|path|contents`.
+    Text(String),
+    /// One of the others.
+    Object(DirectiveObject),
+}
+
+/// Exactly one of these.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DirectiveObject {
+    /// The file has these contents afterwards.
+    pub write: Option<Contents>,
+    /// These contents come after what is there.
+    pub append: Option<Contents>,
+    /// The file is gone afterwards.
+    pub delete: Option<Target>,
+    /// One passage is another one afterwards.
+    pub replace: Option<Replacement>,
+}
+
+/// A file and contents.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Contents {
+    /// Where.
+    pub path: String,
+    /// What.
+    pub contents: String,
+}
+
+/// A file.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Target {
+    /// Which.
+    pub path: String,
+}
+
+/// A passage and what takes its place.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Replacement {
+    /// Where.
+    pub path: String,
+    /// What must be there, once.
+    pub old: String,
+    /// What is there instead.
+    pub new: String,
+}
+
+/// What differs from the adapter.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Override {
+    /// Another program.
+    pub command: Option<String>,
+    /// Other arguments.
+    pub args: Option<Vec<String>>,
+    /// Further variables.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Another directory, relative to the working copy.
+    pub cwd: Option<String>,
+    /// Another limit.
+    #[schemars(range(min = 1))]
+    pub timeout_ms: Option<u64>,
+}
+
+/// What must hold afterwards. Which fields belong to it depends on `type`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AssertionFile {
+    /// `file-exists`, `file-absent`, `file-contains`, `file-lacks`, `diff-match` or `only-changed`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Which file.
+    pub path: Option<String>,
+    /// Of `only-changed`: which files may have changed.
+    pub paths: Option<Vec<String>>,
+    /// Where the path leads.
+    pub scope: Option<Scope>,
+    /// Why, for people.
+    pub note: Option<String>,
+    /// Of `file-contains` and `file-lacks`: one text or several.
+    pub includes: Option<OneOrMany>,
+    /// Of `diff-match`: what `git diff` prints, or a part of it.
+    pub expected_diff: Option<String>,
+    /// Of `diff-match`: how the two are compared.
+    #[serde(rename = "match")]
+    pub how: Option<Match>,
+    /// What no known type has.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// One text or several.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum OneOrMany {
+    /// One.
+    One(String),
+    /// Several.
+    Many(Vec<String>),
+}
+
+/// Where a path leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// Into the working copy.
+    Fixture,
+    /// Into the repository.
+    Repo,
+}
+
+/// How a diff is compared with the expected one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Match {
+    /// It contains it.
+    Substring,
+    /// It contains its lines, whole and in a row.
+    Lines,
+    /// It is it.
+    Exact,
+}
+
+/// What a scenario case asks.
+#[derive(Debug, Clone)]
+pub struct ScenarioQuestion {
+    /// What it is about.
+    pub title: String,
+    /// The adapter's name.
+    pub adapter: Adapter,
+    /// The goals, overrides applied.
+    pub goals: Vec<Goal>,
+    /// The fixture itself, never touched.
+    pub fixture: PathBuf,
+    /// The repository.
+    pub root: PathBuf,
+    /// The edit.
+    pub task: Option<Task>,
+    /// Who carries out free text.
+    pub agent: Option<Invocation>,
+    /// What must hold afterwards.
+    pub assertions: Vec<Assertion>,
+}
+
+/// A goal and what it runs.
+#[derive(Debug, Clone)]
+pub struct Goal {
+    /// Its name.
+    pub name: String,
+    /// What it runs.
+    pub command: GoalCommand,
+}
+
+/// What loading a scenario needs to know.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// The configuration's directory.
+    pub root: &'a Path,
+    /// Every adapter there is.
+    pub adapters: &'a BTreeMap<String, Adapter>,
+    /// The suite's agent.
+    pub agent: Option<&'a Invocation>,
+}
+
+static CHECKER: LazyLock<Checker<ScenarioFile>> = LazyLock::new(Checker::new);
+
+/// Reads one scenario.
+pub fn load(path: &Path, shown: &str, context: Context<'_>) -> Result<Loaded, Mistakes> {
+    let document = Document::json(shown, read(path, shown)?)?;
+    let file = CHECKER.read(&document)?;
+    let mut mistakes = Mistakes::new();
+    let mut warnings = Mistakes::new();
+    let at = Pointer::root();
+
+    if file.fixture.copy_to_temp == Some(false) {
+        let place = at.join("fixture").join("copyToTemp");
+        mistakes.push(document.mistake(&place, "a fixture is always copied").with_help("leave it out"));
+    }
+    let fixture = context.root.join(&file.fixture.path);
+    let hash = match directive::check_path(&file.fixture.path).and_then(|()| tree_hash(&fixture)) {
+        Ok(hash) => hash,
+        Err(why) => {
+            mistakes.push(document.mistake(&at.join("fixture").join("path"), why));
+            Value::Null
+        }
+    };
+    let task = settle_task(&document, &file, context, &mut mistakes);
+    let (adapter, goals) = settle_goals(&document, &file, context, &mut mistakes);
+    let mut assertions = Vec::new();
+    for (index, assertion) in file.pattern_assertions.iter().enumerate() {
+        let place = at.join("patternAssertions").join(index);
+        assertions.extend(assertion::settle(&document, &place, assertion, &mut mistakes, &mut warnings));
+    }
+    if goals.is_empty() && file.goals.is_empty() && file.pattern_assertions.is_empty() {
+        mistakes.push(document.mistake(&at, "declares neither goals nor assertions, so it measures nothing"));
+    }
+    mistakes.into_result()?;
+    let Some(adapter) = adapter else { return Ok(Loaded { cases: Vec::new(), warnings }) };
+
+    let fingerprint = Fingerprint::of(&json!({
+        "kind": "scenario",
+        "definition": without_names(&document.value),
+        "fixture": hash,
+        "goals": goals.iter().map(|goal| {
+            let GoalCommand { command, args, env, cwd, timeout: _ } = &goal.command;
+            json!([goal.name, command, args, env, cwd])
+        }).collect::<Vec<_>>(),
+    }));
+    let mut slices = vec![Slice::new("adapter", &file.adapter_id)];
+    slices.extend(file.tags.iter().map(|tag| Slice::new("tag", tag)));
+    slices.dedup();
+    let question = ScenarioQuestion {
+        title: file.title,
+        adapter,
+        goals,
+        fixture,
+        root: context.root.to_owned(),
+        task,
+        agent: context.agent.cloned(),
+        assertions,
+    };
+    let case = LoadedCase {
+        at_id: document.mistake(&at.join("id"), ""),
+        case: Case {
+            id: CaseId::new(file.id),
+            tags: file.tags,
+            slices,
+            location: Location { file: document.file.clone(), line: document.line(&at) },
+            fingerprint,
+            question: Question::Scenario(Box::new(question)),
+        },
+    };
+    Ok(Loaded { cases: vec![case], warnings })
+}
+
+/// The definition without what names it or only limits its time.
+fn without_names(value: &Value) -> Value {
+    let mut definition = value.clone();
+    if let Some(map) = definition.as_object_mut() {
+        for key in ["id", "title", "tags", "overrides"] {
+            map.remove(key);
+        }
+    }
+    definition
+}
+
+fn settle_task(document: &Document, file: &ScenarioFile, context: Context<'_>, mistakes: &mut Mistakes) -> Option<Task> {
+    let at = Pointer::root().join("agentTask").join("instruction");
+    match directive::read(&file.agent_task.as_ref()?.instruction) {
+        Ok(Task::FreeText(_)) if context.agent.is_none() => {
+            let message = "this is text for an agent, but the suite has none";
+            let help = "write WRITE|path|contents, or add target = { agent = [\"my-agent\", \"{instruction}\"] } to the suite";
+            mistakes.push(document.mistake(&at, message).with_help(help));
+            None
+        }
+        Ok(task) => Some(task),
+        Err(wrong) => {
+            for (index, why) in wrong {
+                let place = index.map_or_else(|| at.clone(), |index| at.join(index));
+                mistakes.push(document.mistake(&place, why));
+            }
+            None
+        }
+    }
+}
+
+fn settle_goals(
+    document: &Document,
+    file: &ScenarioFile,
+    context: Context<'_>,
+    mistakes: &mut Mistakes,
+) -> (Option<Adapter>, Vec<Goal>) {
+    let at = Pointer::root();
+    let Some(adapter) = context.adapters.get(&file.adapter_id) else {
+        let known: Vec<&str> = context.adapters.keys().map(String::as_str).collect();
+        let mistake = document.mistake(&at.join("adapterId"), format!("unknown adapter `{}`", file.adapter_id));
+        mistakes.push(match nearest(&file.adapter_id, known.iter().copied()) {
+            Some(near) => mistake.with_help(format!("did you mean `{near}`?")),
+            None => mistake.with_help(format!("known: {}", known.join(", "))),
+        });
+        return (None, Vec::new());
+    };
+    let mut goals: Vec<Goal> = Vec::new();
+    for (index, name) in file.goals.iter().enumerate() {
+        let place = at.join("goals").join(index);
+        let (all, own) = (file.overrides.get("*"), file.overrides.get(name));
+        let base = adapter.goals.get(name).cloned();
+        if base.is_none() && own.and_then(|own| own.command.as_ref()).is_none() {
+            let known: Vec<&str> = adapter.goals.keys().map(String::as_str).collect();
+            let mistake = document.mistake(&place, format!("the adapter `{}` has no goal `{name}`", adapter.id));
+            mistakes.push(match nearest(name, known.iter().copied()) {
+                Some(near) => mistake.with_help(format!("did you mean `{near}`?")),
+                None => mistake.with_help(format!("it has: {}", known.join(", "))),
+            });
+            continue;
+        }
+        if goals.iter().any(|goal| goal.name == *name) {
+            mistakes.push(document.mistake(&place, format!("the goal `{name}` stands here a second time")));
+            continue;
+        }
+        let mut command = base.unwrap_or_default();
+        for over in [all, own].into_iter().flatten() {
+            apply(over, &mut command);
+        }
+        goals.push(Goal { name: name.clone(), command });
+    }
+    for name in file.overrides.keys().filter(|name| *name != "*" && !file.goals.contains(name)) {
+        let place = at.join("overrides").join(name);
+        let mistake = document.mistake_at_key(&place, format!("there is no goal `{name}` to override"));
+        mistakes.push(mistake.with_nearest(nearest(name, file.goals.iter().map(String::as_str))));
+    }
+    for (name, over) in &file.overrides {
+        if let Some(why) = over.cwd.as_deref().filter(|cwd| *cwd != "{fixture}").and_then(|cwd| directive::check_path(cwd).err()) {
+            mistakes.push(document.mistake(&at.join("overrides").join(name).join("cwd"), why));
+        }
+    }
+    (Some(adapter.clone()), goals)
+}
+
+/// The nearer override wins over the farther one, which wins over the adapter.
+fn apply(over: &Override, command: &mut GoalCommand) {
+    let Override { command: program, args, env, cwd, timeout_ms } = over;
+    if let Some(program) = program {
+        program.clone_into(&mut command.command);
+        if args.is_none() {
+            command.args.clear();
+        }
+    }
+    if let Some(args) = args {
+        args.clone_into(&mut command.args);
+    }
+    command.env.extend(env.iter().map(|(name, value)| (name.clone(), value.clone())));
+    if cwd.is_some() {
+        command.cwd.clone_from(cwd);
+    }
+    if let Some(limit) = timeout_ms {
+        command.timeout = Some(Duration::from_millis(*limit));
+    }
+}

@@ -1,0 +1,160 @@
+//! Does a diff say what its author expected? Normalisation, matching, and the hunk that comes nearest.
+
+use similar::{ChangeTag, TextDiff};
+
+use super::format::Match;
+
+/// A diff without what differs from machine to machine: line ends, everything before the first hunk, line numbers.
+pub fn normalised(diff: &str) -> String {
+    let text = diff.replace("\r\n", "\n");
+    let lines: Vec<&str> = text.lines().collect();
+    let start = match lines.iter().position(|line| is_hunk_header(line)) {
+        Some(first) => first,
+        None => without_file_header(&lines),
+    };
+    let mut out = String::with_capacity(text.len());
+    for line in &lines[start..] {
+        out.push_str(if is_hunk_header(line) { "@@ ... @@" } else { line });
+        out.push('\n');
+    }
+    out
+}
+
+/// `@@ -1,2 +3,4 @@ fn x`, or what an author wrote in its place.
+fn is_hunk_header(line: &str) -> bool {
+    line.strip_prefix("@@ ").is_some_and(|rest| rest.contains("@@"))
+}
+
+/// Without any hunk header only a complete file header is one; a removed line may well begin with `-- `.
+fn without_file_header(lines: &[&str]) -> usize {
+    let header = lines.windows(2).position(|two| two[0].starts_with("--- ") && two[1].starts_with("+++ "));
+    match header {
+        Some(at) if lines[..at].iter().all(|line| is_extended_header(line)) => at + 2,
+        Some(_) | None => 0,
+    }
+}
+
+fn is_extended_header(line: &str) -> bool {
+    ["diff --git ", "index ", "new file mode ", "deleted file mode ", "old mode ", "new mode ", "similarity index "]
+        .iter()
+        .any(|start| line.starts_with(start))
+}
+
+/// Whether a normalised diff changes anything.
+pub fn changes_something(normalised: &str) -> bool {
+    normalised.lines().any(|line| line.starts_with(['+', '-']))
+}
+
+/// Whether the normalised diff matches the normalised expectation.
+pub fn matches(expected: &str, actual: &str, how: Match) -> bool {
+    let (expected, actual) = (expected.trim_end_matches('\n'), actual.trim_end_matches('\n'));
+    match how {
+        Match::Substring => actual.contains(expected),
+        Match::Exact => actual == expected,
+        Match::Lines => {
+            let (wanted, there): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), actual.lines().collect());
+            there.windows(wanted.len().max(1)).any(|window| window == wanted)
+        }
+    }
+}
+
+/// The hunk that is most like what was expected, and how the two differ.
+pub fn nearest_hunk(expected: &str, actual: &str) -> Option<String> {
+    let hunks = split_hunks(actual);
+    let wanted = split_hunks(expected);
+    let mut best: Option<(f64, &str, &str)> = None;
+    for want in &wanted {
+        for hunk in &hunks {
+            let likeness = f64::from(TextDiff::from_lines(want.as_str(), hunk.as_str()).ratio());
+            // What matches already is not what the author looks for.
+            if hunk.contains(want.trim_end_matches('\n')) {
+                continue;
+            }
+            if best.is_none_or(|(before, ..)| likeness > before) {
+                best = Some((likeness, want, hunk));
+            }
+        }
+    }
+    let (_, want, hunk) = best?;
+    let mut told = String::from("nearest hunk (< expected, > found):\n");
+    for change in TextDiff::from_lines(want, hunk).iter_all_changes() {
+        told.push_str(match change.tag() {
+            ChangeTag::Delete => "< ",
+            ChangeTag::Insert => "> ",
+            ChangeTag::Equal => "  ",
+        });
+        told.push_str(change.value().trim_end_matches('\n'));
+        told.push('\n');
+    }
+    Some(told)
+}
+
+fn split_hunks(normalised: &str) -> Vec<String> {
+    let mut hunks: Vec<String> = Vec::new();
+    for line in normalised.lines() {
+        if hunks.is_empty() || is_hunk_header(line) {
+            hunks.push(String::new());
+        }
+        if let Some(hunk) = hunks.last_mut() {
+            hunk.push_str(line);
+            hunk.push('\n');
+        }
+    }
+    hunks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_numbers_and_functions_leave_the_hunk_header() {
+        assert_eq!(normalised("@@ -1,2 +3,4 @@ fn x\n-a\n+b\n"), "@@ ... @@\n-a\n+b\n");
+        assert_eq!(normalised("@@ -1 +1 @@\r\n-a\r\n+b\r\n"), "@@ ... @@\n-a\n+b\n");
+    }
+
+    #[test]
+    fn everything_before_the_first_hunk_goes_and_nothing_after_it() {
+        let pasted = "diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n--- b\n+++ c\n";
+        assert_eq!(normalised(pasted), "@@ ... @@\n a\n--- b\n+++ c\n");
+    }
+
+    #[test]
+    fn without_a_hunk_header_a_removed_line_of_dashes_stays() {
+        assert_eq!(normalised("--- b\n"), "--- b\n");
+        assert_eq!(normalised("--- a/x\n+++ b/x\n-a\n"), "-a\n");
+        assert_eq!(normalised(" x\n--- a\n+++ b\n"), " x\n--- a\n+++ b\n");
+    }
+
+    #[test]
+    fn a_substring_matches_and_another_one_does_not() {
+        let actual = "@@ ... @@\n a\n-b\n+c\n@@ ... @@\n-d\n";
+        assert!(matches("-b\n+c\n", actual, Match::Substring));
+        assert!(matches("b\n+c", actual, Match::Substring));
+        assert!(!matches("-b\n+x\n", actual, Match::Substring));
+    }
+
+    #[test]
+    fn lines_match_whole_and_in_a_row_and_exact_matches_all() {
+        let actual = "@@ ... @@\n a\n-b\n+c\n";
+        assert!(matches("-b\n+c", actual, Match::Lines));
+        assert!(!matches("b\n+c", actual, Match::Lines));
+        assert!(!matches(" a\n+c", actual, Match::Lines));
+        assert!(!matches("-b\n+c", actual, Match::Exact));
+        assert!(matches(actual, actual, Match::Exact));
+    }
+
+    #[test]
+    fn the_nearest_hunk_shows_the_one_line_that_is_off() {
+        let actual = "@@ ... @@\n-q\n+r\n@@ ... @@\n one\n-two\n+deux\n three\n";
+        insta::assert_snapshot!(nearest_hunk("@@ ... @@\n one\n-two\n+zwei\n three\n", actual).unwrap(), @r"
+        nearest hunk (< expected, > found):
+          @@ ... @@
+           one
+          -two
+        < +zwei
+        > +deux
+           three
+        ");
+    }
+}
