@@ -121,7 +121,8 @@ fn judge_suite(suite: &SuiteResult, settings: &SuiteSettings, strict: bool) -> V
     let gated = settings.gate.values().any(|threshold| threshold.min.is_some());
     if !gated && suite.kind == Kind::Scenario {
         for case in chosen.iter().filter(|case| case.status == Status::Failed) {
-            let wrong = case.checks.iter().filter(|check| check.status != Status::Passed).map(|check| check.name.as_str());
+            let wrong =
+                case.checks.iter().filter(|check| check.status != Status::Passed).map(|check| check.name.as_str());
             let message = format!("{}: {} failed: {}", suite.id, case.id, wrong.collect::<Vec<_>>().join(", "));
             let value = case.score;
             reasons.push(Reason { case: Some(case.id.clone()), value, ..about(Rule::ScenarioFailed, message) });

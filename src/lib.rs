@@ -105,7 +105,9 @@ async fn run_suite(
 ) -> SuiteResult {
     let settings = &suite.settings;
     let target = targets::Target::new(&settings.target, &request.environment);
-    let jobs = settings.jobs.unwrap_or_else(|| target.as_ref().map_or(request.cores, |target| target.default_jobs(request.cores)));
+    let jobs = settings
+        .jobs
+        .unwrap_or_else(|| target.as_ref().map_or(request.cores, |target| target.default_jobs(request.cores)));
     let execution = execute::Execution {
         target: target.map(Arc::new),
         stage: Arc::clone(&request.stage),

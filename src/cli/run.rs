@@ -76,7 +76,8 @@ pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
     selection.check(&known, &settings.config)?;
     prepare(&args.out)?;
 
-    let results = execute(settings, suites, &selection, Choices { strict: args.strict, seed: args.seed, keep: args.keep })?;
+    let results =
+        execute(settings, suites, &selection, Choices { strict: args.strict, seed: args.seed, keep: args.keep })?;
     let text =
         report::json(&results).map_err(|error| Failure::Usage(format!("the results cannot be written: {error}")))?;
     let path = args.out.join("results.json");

@@ -58,7 +58,14 @@ impl Installer {
         })
     }
 
-    async fn once(&self, install: Install, adapter: &Adapter, fixture: &Path, key: &str, stop: &Stop) -> Result<PathBuf, String> {
+    async fn once(
+        &self,
+        install: Install,
+        adapter: &Adapter,
+        fixture: &Path,
+        key: &str,
+        stop: &Stop,
+    ) -> Result<PathBuf, String> {
         let place = self.cache.join(key);
         let told = |error: std::io::Error| format!("{}: {error}", place.display());
         if place.is_dir() {
@@ -90,7 +97,8 @@ impl Installer {
         let line = argv.join(" ");
         let program = argv.first().cloned().unwrap_or_default();
         tracing::debug!("installing: {line}");
-        let spawn = Spawn { argv, cwd, env: self.environment.clone(), stdin: None, timeout: TIMEOUT, max_output: 1 << 20 };
+        let spawn =
+            Spawn { argv, cwd, env: self.environment.clone(), stdin: None, timeout: TIMEOUT, max_output: 1 << 20 };
         let Finished { end, stdout, stderr, .. } = run(&spawn, stop).await;
         let why = match end {
             ProcessEnd::Exited(0) => return Ok(()),
@@ -149,7 +157,17 @@ fn steps(install: Install, fixture: &Path, scratch: &Path) -> Vec<(PathBuf, Vec<
             vec![(scratch.to_owned(), npm)]
         }
         Install::Pip => {
-            let pip = ["venv/bin/python", "-m", "pip", "install", "--disable-pip-version-check", "--only-binary", ":all:", "-r", "requirements.txt"];
+            let pip = [
+                "venv/bin/python",
+                "-m",
+                "pip",
+                "install",
+                "--disable-pip-version-check",
+                "--only-binary",
+                ":all:",
+                "-r",
+                "requirements.txt",
+            ];
             let mut pip = words(&pip);
             pip[0] = scratch.join("venv/bin/python").display().to_string();
             vec![(scratch.to_owned(), words(&["python3", "-m", "venv", "venv"])), (scratch.to_owned(), pip)]

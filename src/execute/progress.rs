@@ -90,10 +90,11 @@ impl Progress {
                 bar.set_position(state.done as u64);
                 bar.set_message(state.message());
             }
-            Sink::Lines if state.last_line.elapsed() >= LINE_EVERY => {
+            Sink::Lines if state.last_line.elapsed() >= LINE_EVERY && state.done < state.total => {
                 state.last_line = Instant::now();
-                let line =
-                    format!("{}/{} cases · {} · ETA {:.0?}", state.done, state.total, state.message(), state.eta());
+                let counts = format!("{}/{} cases", state.done, state.total);
+                let parts = [counts, state.message(), format!("ETA {:.0?}", state.eta())];
+                let line = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
                 writeln!(std::io::stderr(), "{line}").ok();
             }
             Sink::Lines | Sink::Silent => {}

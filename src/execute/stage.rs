@@ -117,7 +117,14 @@ impl Stage {
     }
 
     /// Runs the agent in the working copy; `Some` is what it did wrong.
-    async fn call_agent(&self, agent: &Invocation, id: &str, text: &str, copy: &Path, stop: &Stop) -> Result<Option<String>, String> {
+    async fn call_agent(
+        &self,
+        agent: &Invocation,
+        id: &str,
+        text: &str,
+        copy: &Path,
+        stop: &Stop,
+    ) -> Result<Option<String>, String> {
         let environment = Environment::reduced(&self.environment, &agent.env);
         let values = BTreeMap::from([("instruction", text), ("id", id)]);
         let spawn = Spawn {
@@ -141,7 +148,14 @@ impl Stage {
         }
     }
 
-    async fn run_goal(&self, question: &ScenarioQuestion, goal: &Goal, copy: &Path, installed: &Installed, stop: &Stop) -> GoalOutcome {
+    async fn run_goal(
+        &self,
+        question: &ScenarioQuestion,
+        goal: &Goal,
+        copy: &Path,
+        installed: &Installed,
+        stop: &Stop,
+    ) -> GoalOutcome {
         let GoalCommand { command, args, env, cwd, timeout } = &goal.command;
         let place = copy.display().to_string();
         let filled = |text: &String| text.replace("{fixture}", &place);
@@ -213,7 +227,8 @@ fn snapshot(question: &ScenarioQuestion, copy: &Path) -> BTreeMap<(Scope, String
 }
 
 fn changed(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
-    let mut paths: Vec<String> = before.iter().filter(|(path, bytes)| after.get(*path) != Some(bytes)).map(|(path, _)| path.clone()).collect();
+    let mut paths: Vec<String> =
+        before.iter().filter(|(path, bytes)| after.get(*path) != Some(bytes)).map(|(path, _)| path.clone()).collect();
     paths.extend(after.keys().filter(|path| !before.contains_key(*path)).cloned());
     paths.sort();
     paths
@@ -238,7 +253,9 @@ pub fn produced_diffs(question: &ScenarioQuestion) -> Result<Vec<(String, String
         Some(Task::FreeText(_)) => return Err("the edit is made by an agent; run it with --keep".to_owned()),
     }
     let after = copy.contents()?;
-    let text = |contents: Option<&Vec<u8>>| contents.map(|bytes| bytes[..bytes.len().saturating_sub(1)].to_vec()).unwrap_or_default();
+    let text = |contents: Option<&Vec<u8>>| {
+        contents.map(|bytes| bytes[..bytes.len().saturating_sub(1)].to_vec()).unwrap_or_default()
+    };
     Ok(changed(&before, &after)
         .into_iter()
         .map(|path| {

@@ -53,11 +53,17 @@ impl WorkCopy {
                 }),
                 Directive::Delete { .. } => std::fs::remove_file(&path),
                 Directive::Replace { old, new, .. } => {
-                    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", directive.path()))?;
+                    let text =
+                        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", directive.path()))?;
                     match text.matches(old.as_str()).count() {
                         1 => write(&path, text.replacen(old.as_str(), new, 1).as_bytes()),
                         0 => return Err(format!("{}: the text to be replaced is not there", directive.path())),
-                        count => return Err(format!("{}: the text to be replaced is there {count} times", directive.path())),
+                        count => {
+                            return Err(format!(
+                                "{}: the text to be replaced is there {count} times",
+                                directive.path()
+                            ));
+                        }
                     }
                 }
             };
@@ -79,7 +85,8 @@ impl WorkCopy {
                 TreeKind::Directory => continue,
                 TreeKind::Link { target } => target.to_string_lossy().into_owned().into_bytes(),
                 TreeKind::File { executable } => {
-                    let mut bytes = std::fs::read(self.path.join(&entry.path)).map_err(|error| format!("{}: {error}", entry.path))?;
+                    let mut bytes = std::fs::read(self.path.join(&entry.path))
+                        .map_err(|error| format!("{}: {error}", entry.path))?;
                     bytes.push(u8::from(executable));
                     bytes
                 }
@@ -116,7 +123,11 @@ pub(super) fn stays_inside(root: &Path, relative: &str) -> Result<PathBuf, Strin
         }
     }
     let real = existing.canonicalize().map_err(|_| format!("refused: `{relative}` leads through a broken link"))?;
-    if real.starts_with(&real_root) { Ok(path) } else { Err(format!("refused: `{relative}` leaves its directory through a link")) }
+    if real.starts_with(&real_root) {
+        Ok(path)
+    } else {
+        Err(format!("refused: `{relative}` leaves its directory through a link"))
+    }
 }
 
 /// What is at a path below a directory.

@@ -184,7 +184,11 @@ fn render_failures(results: &Results, style: Style, out: &mut String) {
             Some(CaseDetail::Scenario(detail)) => {
                 field(out, "title", &detail.title);
                 for check in case.checks.iter().filter(|check| check.status != Status::Passed) {
-                    field(out, check.status.word(), &format!("{}: {}", check.name, check.details.as_deref().unwrap_or("")));
+                    field(
+                        out,
+                        check.status.word(),
+                        &format!("{}: {}", check.name, check.details.as_deref().unwrap_or("")),
+                    );
                 }
                 if let Some(diff) = &case.diff {
                     field(out, "diff", diff);

@@ -18,7 +18,11 @@ pub(super) fn settle(document: &Document, mistakes: &mut Mistakes) -> BTreeMap<S
         let place = at.join(id);
         let Ok(section) = CHECKER.read_at(document, &place, value) else { continue };
         if adapters.contains_key(id) {
-            mistakes.push(document.mistake_at_key(&place, format!("there is a built-in adapter `{id}`")).with_help("choose another name"));
+            mistakes.push(
+                document
+                    .mistake_at_key(&place, format!("there is a built-in adapter `{id}`"))
+                    .with_help("choose another name"),
+            );
             continue;
         }
         let mut goals = BTreeMap::new();

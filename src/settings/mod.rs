@@ -15,8 +15,8 @@ use file::SuiteSection;
 pub use suite::{MaxErrors, SuiteSettings, Threshold};
 pub use target::{Cwd, Invocation, TargetSettings, Template};
 
-use crate::suites::scenario::adapters::Adapter;
 use crate::input::{Checker, Document, Mistake, Mistakes, Pointer, read_text};
+use crate::suites::scenario::adapters::Adapter;
 
 /// The name that is looked for upwards from the current directory.
 pub const CONFIG_NAME: &str = "evalratchet.toml";

@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::input::{Mistake, Mistakes};
-use crate::model::{Answer, CaseDetail, CaseId, Check, Ending, Fingerprint, Kind, Location, Score, Slice, Status, SuiteDetail};
+use crate::model::{
+    Answer, CaseDetail, CaseId, Check, Ending, Fingerprint, Kind, Location, Score, Slice, Status, SuiteDetail,
+};
 use crate::settings::{Settings, SuiteSettings, TargetSettings};
 
 /// A suite with its cases.

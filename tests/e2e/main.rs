@@ -10,11 +10,13 @@
 
 mod bad_input;
 mod differential;
+mod diffs;
 mod equiv;
 mod flow;
 mod interrupt;
 mod processes;
 mod repository;
+mod scenarios;
 mod selection;
 mod support;
 mod workers;

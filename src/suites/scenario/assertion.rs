@@ -1,10 +1,10 @@
 //! Assertions: read, checked, and held against what was observed.
 
+use super::directive;
 use super::format::{AssertionFile, Match, OneOrMany, Scope};
 use super::matching::{changes_something, matches, nearest_hunk, normalised};
 use super::observation::{FileState, Observation};
 use super::unified::{hunks, is_binary};
-use super::directive;
 use crate::input::{Document, Mistakes, Pointer, nearest};
 use crate::model::truncate_middle;
 
@@ -54,7 +54,10 @@ impl AssertionKind {
     /// The file it is about.
     pub fn path(&self) -> Option<&str> {
         match self {
-            Self::FileExists(path) | Self::FileAbsent(path) | Self::FileContains(path, _) | Self::FileLacks(path, _) => Some(path),
+            Self::FileExists(path)
+            | Self::FileAbsent(path)
+            | Self::FileContains(path, _)
+            | Self::FileLacks(path, _) => Some(path),
             Self::DiffMatch { path, .. } => Some(path),
             Self::OnlyChanged(_) => None,
             Self::Unknown(path) => path.as_deref(),
@@ -115,7 +118,11 @@ pub(super) fn settle(
             if file.includes.is_some() && (includes.is_empty() || includes.iter().any(String::is_empty)) {
                 mistakes.push(document.mistake(&at.join("includes"), "must not be empty"));
             }
-            if name == "file-contains" { AssertionKind::FileContains(path, includes) } else { AssertionKind::FileLacks(path, includes) }
+            if name == "file-contains" {
+                AssertionKind::FileContains(path, includes)
+            } else {
+                AssertionKind::FileLacks(path, includes)
+            }
         }
         "only-changed" => {
             need(file.paths.is_some(), "paths");
@@ -132,8 +139,15 @@ pub(super) fn settle(
             let how = file.how.unwrap_or(Match::Substring);
             let expected = normalised(file.expected_diff.as_deref().unwrap_or_default());
             let place = at.join("expectedDiff");
-            if file.expected_diff.is_some() && !(expected.is_empty() && how == Match::Exact) && !changes_something(&expected) {
-                let message = if expected.is_empty() { "must not be empty" } else { "has only context: no line begins with + or -" };
+            if file.expected_diff.is_some()
+                && !(expected.is_empty() && how == Match::Exact)
+                && !changes_something(&expected)
+            {
+                let message = if expected.is_empty() {
+                    "must not be empty"
+                } else {
+                    "has only context: no line begins with + or -"
+                };
                 let help = "to expect that nothing changed, write an empty one with \"match\": \"exact\"";
                 mistakes.push(document.mistake(&place, message).with_help(help));
             }
@@ -196,17 +210,20 @@ impl Assertion {
             },
             AssertionKind::FileContains(path, texts) => {
                 let contents = text_of(after(path))?;
-                let missing: Vec<String> = texts.iter().filter(|text| !contents.contains(text.as_str())).map(|text| shown(text)).collect();
+                let missing: Vec<String> =
+                    texts.iter().filter(|text| !contents.contains(text.as_str())).map(|text| shown(text)).collect();
                 if missing.is_empty() { Ok(()) } else { fail(format!("does not contain {}", missing.join(", "))) }
             }
             AssertionKind::FileLacks(path, texts) => {
                 let contents = text_of(after(path))?;
-                let there: Vec<String> = texts.iter().filter(|text| contents.contains(text.as_str())).map(|text| shown(text)).collect();
+                let there: Vec<String> =
+                    texts.iter().filter(|text| contents.contains(text.as_str())).map(|text| shown(text)).collect();
                 if there.is_empty() { Ok(()) } else { fail(format!("contains {}", there.join(", "))) }
             }
             AssertionKind::OnlyChanged(paths) => {
                 let allowed = |changed: &String| paths.iter().any(|path| path.trim_start_matches("./") == changed);
-                let others: Vec<String> = seen.changed.iter().filter(|path| !allowed(path)).map(|path| shown(path)).collect();
+                let others: Vec<String> =
+                    seen.changed.iter().filter(|path| !allowed(path)).map(|path| shown(path)).collect();
                 if others.is_empty() { Ok(()) } else { fail(format!("changed as well: {}", others.join(", "))) }
             }
             AssertionKind::DiffMatch { path, expected, how } => {
@@ -241,7 +258,8 @@ fn check_diff(before: FileState, after: FileState, expected: &str, how: Match) -
     if actual.is_empty() {
         return fail("the diff is empty: the file did not change");
     }
-    let mut preview = nearest_hunk(expected, &actual).map(|nearest| truncate_middle(&nearest, PREVIEW)).unwrap_or_default();
+    let mut preview =
+        nearest_hunk(expected, &actual).map(|nearest| truncate_middle(&nearest, PREVIEW)).unwrap_or_default();
     preview.push_str(&format!("whole diff:\n{}", truncate_middle(&actual, PREVIEW)));
     let how = match how {
         Match::Substring => "does not contain what is expected",
@@ -273,7 +291,8 @@ mod tests {
     use super::*;
 
     fn seen(before: Option<&str>, after: Option<&str>) -> Observation {
-        let state = |text: Option<&str>| text.map_or(FileState::Missing, |text| FileState::File(text.as_bytes().to_vec()));
+        let state =
+            |text: Option<&str>| text.map_or(FileState::Missing, |text| FileState::File(text.as_bytes().to_vec()));
         let mut seen = Observation::default();
         seen.before.insert((Scope::Fixture, "f".into()), state(before));
         seen.after.insert((Scope::Fixture, "f".into()), state(after));
@@ -294,14 +313,20 @@ mod tests {
         let world = seen(Some("a\nb\n"), Some("a\nc\n"));
         assert_eq!(check(diff("-b\n+c\n", Match::Substring), &world), Ok(()));
         assert_eq!(check(diff("@@ -1,2 +1,2 @@\n a\n-b\n+c\n", Match::Exact), &world), Ok(()));
-        assert_eq!(check(diff("-b\n+x\n", Match::Substring), &world), Err("the diff does not contain what is expected".into()));
+        assert_eq!(
+            check(diff("-b\n+x\n", Match::Substring), &world),
+            Err("the diff does not contain what is expected".into())
+        );
     }
 
     #[test]
     fn missing_unchanged_created_deleted_and_binary_files_are_told_apart() {
         let changed = diff("+a\n", Match::Substring);
         assert_eq!(check(changed.clone(), &seen(None, None)), Err("file missing".into()));
-        assert_eq!(check(changed.clone(), &seen(Some("x\n"), Some("x\n"))), Err("the diff is empty: the file did not change".into()));
+        assert_eq!(
+            check(changed.clone(), &seen(Some("x\n"), Some("x\n"))),
+            Err("the diff is empty: the file did not change".into())
+        );
         assert_eq!(check(changed.clone(), &seen(None, Some("a\n"))), Ok(()));
         assert_eq!(check(diff("-a\n", Match::Substring), &seen(Some("a\n"), None)), Ok(()));
         assert_eq!(check(changed, &seen(Some("\0"), Some("a\n"))), Err("binary files differ".into()));
@@ -311,7 +336,12 @@ mod tests {
 
     #[test]
     fn an_unknown_type_fails_and_says_what_is_known() {
-        let assertion = Assertion { type_name: "ast-match".into(), kind: AssertionKind::Unknown(None), scope: Scope::Fixture, note: None };
+        let assertion = Assertion {
+            type_name: "ast-match".into(),
+            kind: AssertionKind::Unknown(None),
+            scope: Scope::Fixture,
+            note: None,
+        };
         let why = assertion.check(&Observation::default()).unwrap_err().why;
         assert_eq!(why, format!("unknown assertion type 'ast-match' (known: {})", known_types()));
     }
@@ -320,8 +350,14 @@ mod tests {
     fn contains_names_what_is_missing_and_lacks_what_is_there() {
         let world = seen(None, Some("one two"));
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-        assert_eq!(check(AssertionKind::FileContains("f".into(), texts(&["one", "six"])), &world), Err("does not contain `six`".into()));
-        assert_eq!(check(AssertionKind::FileLacks("f".into(), texts(&["six", "two"])), &world), Err("contains `two`".into()));
+        assert_eq!(
+            check(AssertionKind::FileContains("f".into(), texts(&["one", "six"])), &world),
+            Err("does not contain `six`".into())
+        );
+        assert_eq!(
+            check(AssertionKind::FileLacks("f".into(), texts(&["six", "two"])), &world),
+            Err("contains `two`".into())
+        );
         assert_eq!(check(AssertionKind::FileAbsent("f".into()), &world), Err("the file is there".into()));
         assert_eq!(check(AssertionKind::FileExists("g".into()), &world), Err("file missing".into()));
     }

@@ -48,7 +48,10 @@ impl Directive {
     /// The file that it is about.
     pub fn path(&self) -> &str {
         match self {
-            Self::Write { path, .. } | Self::Append { path, .. } | Self::Delete { path } | Self::Replace { path, .. } => path,
+            Self::Write { path, .. }
+            | Self::Append { path, .. }
+            | Self::Delete { path }
+            | Self::Replace { path, .. } => path,
         }
     }
 }
@@ -83,7 +86,8 @@ fn read_item(item: &InstructionItem) -> Result<Directive, String> {
             .ok_or_else(|| "only directives can stand in a list: `WRITE|path|contents` or an object".to_owned())
             .and_then(check),
         InstructionItem::Object(object) => {
-            let given = [object.append.is_some(), object.delete.is_some(), object.replace.is_some(), object.write.is_some()];
+            let given =
+                [object.append.is_some(), object.delete.is_some(), object.replace.is_some(), object.write.is_some()];
             if given.iter().filter(|given| **given).count() != 1 {
                 return Err("expected exactly one of `write`, `append`, `delete` and `replace`".to_owned());
             }
@@ -136,7 +140,9 @@ pub fn check_path(path: &str) -> Result<(), String> {
             return refuse("leads into .git");
         }
         let stem = part.split('.').next().unwrap_or(part).to_ascii_lowercase();
-        let numbered = |name: &str| stem.strip_prefix(name).is_some_and(|rest| rest.len() == 1 && rest.bytes().all(|b| b.is_ascii_digit()));
+        let numbered = |name: &str| {
+            stem.strip_prefix(name).is_some_and(|rest| rest.len() == 1 && rest.bytes().all(|b| b.is_ascii_digit()))
+        };
         if matches!(stem.as_str(), "con" | "prn" | "aux" | "nul") || numbered("com") || numbered("lpt") {
             return refuse("contains a name that is reserved on Windows");
         }
@@ -167,7 +173,19 @@ mod tests {
 
     #[test]
     fn a_path_that_leaves_the_copy_is_refused() {
-        for path in ["../x", "a/../../x", "/etc/passwd", "C:\\x", "\\\\host\\x", "a\0b", "", "nul.txt", "a/COM1", ".git/hooks/x", "a\\..\\b"] {
+        for path in [
+            "../x",
+            "a/../../x",
+            "/etc/passwd",
+            "C:\\x",
+            "\\\\host\\x",
+            "a\0b",
+            "",
+            "nul.txt",
+            "a/COM1",
+            ".git/hooks/x",
+            "a\\..\\b",
+        ] {
             assert!(text(&format!("WRITE|{path}|x")).is_err(), "{path}");
         }
         for path in ["a", "./a", "a/b.c", "..a", "a..b", "console.log"] {

@@ -16,16 +16,26 @@ pub fn evaluate(question: &ScenarioQuestion, seen: &Observation) -> Evaluation {
     details.working_copy.clone_from(&seen.kept);
     details.goals = seen.goals.iter().map(goal_detail).collect();
     for goal in &seen.goals {
-        checks.push(Check { name: format!("goal {}", goal.goal), status: goal_status(goal.status), details: goal_told(goal) });
+        checks.push(Check {
+            name: format!("goal {}", goal.goal),
+            status: goal_status(goal.status),
+            details: goal_told(goal),
+        });
     }
     let mut diff = String::new();
     for (assertion, told) in question.assertions.iter().zip(&mut details.pattern_assertions) {
         let (status, why) = match (&seen.broken, assertion.check(seen)) {
-            (Some(_), _) => (Status::Unmeasured, Some("not evaluated: the scenario could not be carried out".to_owned())),
+            (Some(_), _) => {
+                (Status::Unmeasured, Some("not evaluated: the scenario could not be carried out".to_owned()))
+            }
             (None, Ok(())) => (Status::Passed, None),
             (None, Err(finding)) => {
                 if let Some(preview) = finding.preview {
-                    diff.push_str(&format!("{} {}\n{preview}", assertion.type_name, assertion.kind.path().unwrap_or_default()));
+                    diff.push_str(&format!(
+                        "{} {}\n{preview}",
+                        assertion.type_name,
+                        assertion.kind.path().unwrap_or_default()
+                    ));
                 }
                 (Status::Failed, Some(finding.why))
             }

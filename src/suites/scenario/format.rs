@@ -328,12 +328,18 @@ fn without_names(value: &Value) -> Value {
     definition
 }
 
-fn settle_task(document: &Document, file: &ScenarioFile, context: Context<'_>, mistakes: &mut Mistakes) -> Option<Task> {
+fn settle_task(
+    document: &Document,
+    file: &ScenarioFile,
+    context: Context<'_>,
+    mistakes: &mut Mistakes,
+) -> Option<Task> {
     let at = Pointer::root().join("agentTask").join("instruction");
     match directive::read(&file.agent_task.as_ref()?.instruction) {
         Ok(Task::FreeText(_)) if context.agent.is_none() => {
             let message = "this is text for an agent, but the suite has none";
-            let help = "write WRITE|path|contents, or add target = { agent = [\"my-agent\", \"{instruction}\"] } to the suite";
+            let help =
+                "write WRITE|path|contents, or add target = { agent = [\"my-agent\", \"{instruction}\"] } to the suite";
             mistakes.push(document.mistake(&at, message).with_help(help));
             None
         }
@@ -394,7 +400,9 @@ fn settle_goals(
         mistakes.push(mistake.with_nearest(nearest(name, file.goals.iter().map(String::as_str))));
     }
     for (name, over) in &file.overrides {
-        if let Some(why) = over.cwd.as_deref().filter(|cwd| *cwd != "{fixture}").and_then(|cwd| directive::check_path(cwd).err()) {
+        if let Some(why) =
+            over.cwd.as_deref().filter(|cwd| *cwd != "{fixture}").and_then(|cwd| directive::check_path(cwd).err())
+        {
             mistakes.push(document.mistake(&at.join("overrides").join(name).join("cwd"), why));
         }
     }

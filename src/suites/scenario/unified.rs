@@ -21,10 +21,12 @@ pub fn hunks(before: &[u8], after: &[u8]) -> Vec<u8> {
     let input = InternedInput::new(byte_lines(before), byte_lines(after));
     let mut diff = Diff::compute(Algorithm::Myers, &input);
     diff.postprocess_lines(&input);
-    let lines = |tokens: &[imara_diff::Token]| -> Vec<&[u8]> { tokens.iter().map(|token| input.interner[*token]).collect() };
+    let lines =
+        |tokens: &[imara_diff::Token]| -> Vec<&[u8]> { tokens.iter().map(|token| input.interner[*token]).collect() };
     let (old, new) = (lines(&input.before), lines(&input.after));
 
-    let changes: Vec<Change> = diff.hunks().map(|hunk| Change { old: widened(hunk.before), new: widened(hunk.after) }).collect();
+    let changes: Vec<Change> =
+        diff.hunks().map(|hunk| Change { old: widened(hunk.before), new: widened(hunk.after) }).collect();
     let mut out = Vec::new();
     let mut function: Option<&[u8]> = None;
     let mut searched = 0;
