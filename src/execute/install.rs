@@ -24,8 +24,11 @@ const LAST_LINES: usize = 15;
 pub(super) struct Installer {
     cache: PathBuf,
     environment: Vec<(OsString, OsString)>,
-    done: Mutex<HashMap<String, Arc<OnceCell<Result<PathBuf, String>>>>>,
+    done: Mutex<HashMap<String, Arc<Once>>>,
 }
+
+/// Where one set of dependencies was installed, or why not; found out once.
+type Once = OnceCell<Result<PathBuf, String>>;
 
 /// What a working copy gets.
 #[derive(Debug, Default)]

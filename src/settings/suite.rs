@@ -100,7 +100,10 @@ pub(super) fn settle(
     };
     let timeout = overrides.timeout.unwrap_or(timeout);
     let target = match target {
-        Some(section) => target::settle(root, document, &at.join("target"), kind, section, env, timeout, mistakes),
+        Some(section) => {
+            let suite = target::Suite { kind, env, timeout };
+            target::settle(root, document, &at.join("target"), suite, section, mistakes)
+        }
         None if kind == Kind::Scenario => Some(TargetSettings::Nobody),
         None => {
             mistakes.push(document.mistake(at, format!("a {kind} suite needs a `target`, the system under test")));

@@ -115,16 +115,22 @@ fn placeholder(text: &str) -> Option<&str> {
     fits.then_some(name)
 }
 
+/// What a target needs to know of its suite.
+pub(super) struct Suite {
+    pub(super) kind: Kind,
+    pub(super) env: Vec<String>,
+    pub(super) timeout: Duration,
+}
+
 pub(super) fn settle(
     root: &Path,
     document: &Document,
     at: &Pointer,
-    kind: Kind,
+    suite: Suite,
     section: TargetSection,
-    env: Vec<String>,
-    timeout: Duration,
     mistakes: &mut Mistakes,
 ) -> Option<TargetSettings> {
+    let Suite { kind, env, timeout } = suite;
     let TargetSection { command, worker, agent, answer, cwd, max_output } = section;
     let mut given = Vec::new();
     for (key, argv) in [("command", command), ("worker", worker), ("agent", agent)] {
