@@ -17,6 +17,16 @@ pub const fn metric_specs(kind: Kind) -> &'static [MetricSpec] {
             MetricSpec { name: "latency-p50-ms", better: Better::Lower },
             MetricSpec { name: "latency-p95-ms", better: Better::Lower },
         ],
+        Kind::Retrieval => &[
+            MetricSpec { name: "precision-at-k", better: Better::Higher },
+            MetricSpec { name: "recall-at-k", better: Better::Higher },
+            MetricSpec { name: "mrr", better: Better::Higher },
+            MetricSpec { name: "ndcg-at-k", better: Better::Higher },
+            MetricSpec { name: "map", better: Better::Higher },
+            MetricSpec { name: "hit-rate", better: Better::Higher },
+            MetricSpec { name: "latency-p50-ms", better: Better::Lower },
+            MetricSpec { name: "latency-p95-ms", better: Better::Lower },
+        ],
         Kind::Command => &[
             MetricSpec { name: "accuracy", better: Better::Higher },
             MetricSpec { name: "mean-score", better: Better::Higher },

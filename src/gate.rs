@@ -1,6 +1,6 @@
 //! Whether what was measured is good enough, and every reason why not.
 
-use crate::model::{Better, ExitCode, Gate, Kind, Reason, Rule, Status, SuiteId, SuiteResult, Verdict};
+use crate::model::{Better, CaseDetail, ExitCode, Gate, Kind, Reason, Rule, Status, SuiteId, SuiteResult, Verdict};
 use crate::settings::{MaxErrors, SuiteSettings, Threshold};
 
 /// What the gate takes into account beside the results.
@@ -116,6 +116,18 @@ fn judge_suite(suite: &SuiteResult, settings: &SuiteSettings, strict: bool) -> V
                 threshold: Some(min),
                 ..about(Rule::BelowMin, format!("{}: {name} {value:.3} is {limit} {min:.3}", suite.id))
             });
+        }
+    }
+    for case in &chosen {
+        if let Some(CaseDetail::Retrieval(detail)) = &case.detail
+            && !detail.missing_expected_ids.is_empty()
+        {
+            let (file, line) = (&case.location.file, case.location.line);
+            let ids = detail.missing_expected_ids.join(", ");
+            let message =
+                format!("{}: {} expects what the index does not hold: {ids} ({file}:{line})", suite.id, case.id);
+            let reason = Reason { case: Some(case.id.clone()), ..about(Rule::MissingId, message) };
+            reasons.push(if strict { reason } else { reason.informing() });
         }
     }
     let gated = settings.gate.values().any(|threshold| threshold.min.is_some());

@@ -104,15 +104,20 @@ async fn run_suite(
     stop: &execute::Stop,
 ) -> SuiteResult {
     let settings = &suite.settings;
-    let target = targets::Target::new(&settings.target, &request.environment);
-    let jobs = settings
-        .jobs
-        .unwrap_or_else(|| target.as_ref().map_or(request.cores, |target| target.default_jobs(request.cores)));
+    let retrieval = settings.kind == model::Kind::Retrieval;
+    let target = (!retrieval).then(|| targets::Target::new(&settings.target, &request.environment)).flatten();
+    let engine = retrieval.then(|| targets::Engine::new(&settings.target, &request.environment));
+    let default_jobs = match (&target, &engine) {
+        (Some(target), _) => target.default_jobs(request.cores),
+        (None, Some(Ok(engine))) => engine.default_jobs(request.cores),
+        (None, Some(Err(_)) | None) => request.cores,
+    };
     let execution = execute::Execution {
         target: target.map(Arc::new),
+        engine: engine.map(Arc::new),
         stage: Arc::clone(&request.stage),
         repeat: settings.repeat,
-        jobs,
+        jobs: settings.jobs.unwrap_or(default_jobs),
     };
     let chosen: Vec<Arc<suites::Case>> =
         suite.cases.iter().filter(|planned| planned.chosen).map(|planned| Arc::new(planned.case.clone())).collect();

@@ -3,8 +3,8 @@
 use sha2::{Digest, Sha256};
 
 use crate::input::{Mistake, Mistakes, nearest};
-use crate::model::{Kind, Shard};
-use crate::suites::{Case, Suite};
+use crate::model::{Kind, Lane, Shard};
+use crate::suites::{Case, Question, Suite};
 
 /// What the user asked to run.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +17,8 @@ pub struct Selection {
     pub filter: Option<String>,
     /// `--tag`: cases with one of these tags only.
     pub tags: Vec<String>,
+    /// `--lane`: of retrieval cases, those of this lane only.
+    pub lane: Option<Lane>,
     /// `--shard`: this part only.
     pub shard: Option<Shard>,
 }
@@ -42,8 +44,13 @@ pub struct PlannedSuite {
 impl Selection {
     /// Whether anything is left out.
     pub fn is_partial(&self) -> bool {
-        let Self { suites, kinds, filter, tags, shard } = self;
-        !suites.is_empty() || !kinds.is_empty() || filter.is_some() || !tags.is_empty() || shard.is_some()
+        let Self { suites, kinds, filter, tags, lane, shard } = self;
+        lane.is_some()
+            || !suites.is_empty()
+            || !kinds.is_empty()
+            || filter.is_some()
+            || !tags.is_empty()
+            || shard.is_some()
     }
 
     /// Says which ids given with `--suite` do not exist.
@@ -68,6 +75,10 @@ impl Selection {
         (self.suites.is_empty() || self.suites.iter().any(|chosen| chosen == id))
             && (self.kinds.is_empty() || self.kinds.contains(&suite.settings.kind))
             && (self.tags.is_empty() || self.tags.iter().any(|tag| case.tags.contains(tag)))
+            && self.lane.is_none_or(|lane| match &case.question {
+                Question::Retrieval(question) => question.lane == lane,
+                Question::Scenario(_) | Question::Command(_) => true,
+            })
             && by_filter
     }
 }

@@ -8,13 +8,14 @@ mod equiv;
 mod list;
 mod run;
 mod schema;
+mod trec;
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 
 use crate::input::{Mistake, Mistakes};
-use crate::model::{ExitCode, Kind};
+use crate::model::{ExitCode, Kind, Lane};
 use crate::plan::Selection;
 use crate::settings::{Overrides, Settings, find_config, no_config};
 use crate::suites::{self, Suite};
@@ -34,6 +35,8 @@ struct Cli {
 enum Verb {
     /// Run the suites and judge what they measured
     Run(run::RunArgs),
+    /// Shortcut for run --kind retrieval --lane code
+    EvalCode(run::RunArgs),
     /// Load everything and report every mistake; run nothing
     Check(check::CheckArgs),
     /// List suites and cases with file and line
@@ -42,6 +45,8 @@ enum Verb {
     Schema(schema::SchemaArgs),
     /// Say whether two commands mean the same
     Equiv(equiv::EquivArgs),
+    /// Print trec_eval's measures of a run
+    Trec(trec::TrecArgs),
     /// Print the diff of two files as `expectedDiff` wants it
     Diff(diff::DiffArgs),
 }
@@ -69,16 +74,34 @@ struct SelectionArgs {
     /// Only the case of exactly this id
     #[arg(long, value_name = "ID", conflicts_with = "filter")]
     case: Option<String>,
+    /// Of retrieval cases, only those of this lane
+    #[arg(long, value_enum, default_value_t = LaneArg::Both)]
+    lane: LaneArg,
     /// Only cases with this tag
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum LaneArg {
+    /// What a team remembers
+    Memory,
+    /// Source code
+    Code,
+    /// Everything
+    Both,
+}
+
 impl SelectionArgs {
     fn into_selection(self, shard: Option<crate::model::Shard>) -> Selection {
-        let Self { suites, kinds, filter, case, tags } = self;
+        let Self { suites, kinds, filter, case, lane, tags } = self;
+        let lane = match lane {
+            LaneArg::Memory => Some(Lane::Memory),
+            LaneArg::Code => Some(Lane::Code),
+            LaneArg::Both => None,
+        };
         let filter = filter.or(case.map(|id| format!("={id}")));
-        Selection { suites, kinds, filter, tags, shard }
+        Selection { suites, kinds, filter, tags, lane, shard }
     }
 }
 
@@ -105,11 +128,16 @@ pub fn main() -> std::process::ExitCode {
     log_to_stderr(cli.verbose);
     let done = std::panic::catch_unwind(|| match cli.verb {
         Verb::Run(args) => run::run(args),
+        Verb::EvalCode(mut args) => {
+            args.only_code();
+            run::run(args)
+        }
         Verb::Check(args) => check::check(&args),
         Verb::List(args) => list::list(args),
         Verb::Schema(args) => schema::schema(&args),
         Verb::Equiv(args) => equiv::equiv(&args),
         Verb::Diff(args) => diff::diff(&args),
+        Verb::Trec(args) => trec::trec(&args),
     });
     let code = match done {
         Ok(Ok(code)) => code,

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
-use super::{ConfigArgs, Failure, SelectionArgs, console, load};
+use super::{ConfigArgs, Failure, LaneArg, SelectionArgs, console, load};
 use crate::execute::{Progress, Stage, Stop, stop_on_signals};
 use crate::input::write_atomically;
-use crate::model::{ExitCode, Results, Shard};
+use crate::model::{ExitCode, Kind, Results, Shard};
 use crate::plan::{Selection, plan};
 use crate::report;
 use crate::repository::Checkout;
@@ -27,6 +27,9 @@ pub(super) struct RunArgs {
     /// Run part I of N, counted from 1
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
+    /// Of retrieval cases that do not say it themselves: how many results are looked at
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    k: Option<usize>,
     /// Ask each case N times
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     repeat: Option<usize>,
@@ -68,8 +71,16 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
+impl RunArgs {
+    /// What `eval-code` asks for.
+    pub(super) fn only_code(&mut self) {
+        self.selection.kinds = vec![Kind::Retrieval];
+        self.selection.lane = LaneArg::Code;
+    }
+}
+
 pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
-    let overrides = Overrides { timeout: args.timeout, repeat: args.repeat, jobs: args.jobs };
+    let overrides = Overrides { timeout: args.timeout, repeat: args.repeat, jobs: args.jobs, k: args.k };
     let (settings, suites, _) = load(&args.config, &overrides)?;
     let selection = args.selection.into_selection(args.shard);
     let known: Vec<&str> = settings.suites.iter().map(|suite| suite.id.as_str()).collect();

@@ -11,6 +11,7 @@ use crate::model::{ExitCode, Results};
 use crate::settings::ConfigFile;
 use crate::suites::command::CommandDataset;
 use crate::suites::command::equivalence::ProgramTable;
+use crate::suites::retrieval::CaseList;
 use crate::suites::scenario::ScenarioFile;
 
 /// Flags of `schema`.
@@ -36,6 +37,8 @@ enum Name {
     ProgramTable,
     /// Scenarios
     Scenario,
+    /// Cases of retrieval suites
+    RetrievalCases,
 }
 
 impl Name {
@@ -46,6 +49,7 @@ impl Name {
             Self::CommandDataset => schema_of::<CommandDataset>(),
             Self::ProgramTable => schema_of::<ProgramTable>(),
             Self::Scenario => schema_of::<ScenarioFile>(),
+            Self::RetrievalCases => schema_of::<CaseList>(),
         }
     }
 }

@@ -20,8 +20,8 @@ pub use stage::{Stage, produced_diffs};
 pub use stop::{Stop, StopSwitch, stop_on_signals};
 
 use crate::model::{Answer, Captured, Ending, truncate_middle};
-use crate::suites::{Case, Evaluation, Question, command};
-use crate::targets::{Request, Target};
+use crate::suites::{Case, Evaluation, Question, command, retrieval};
+use crate::targets::{Engine, Request, Target};
 
 /// How much of an output stream is carried into the results.
 const OUTPUT_IN_RESULTS: usize = 8 * 1024;
@@ -42,8 +42,10 @@ pub struct Attempted {
 /// What a suite's execution needs beside its cases.
 #[derive(Debug)]
 pub struct Execution {
-    /// Who is asked, if anybody.
+    /// Who is asked for commands, if anybody.
     pub target: Option<Arc<Target>>,
+    /// Who is asked for rankings, or why nobody can be.
+    pub engine: Option<Arc<Result<Engine, String>>>,
     /// Where scenarios are carried out.
     pub stage: Arc<Stage>,
     /// How often.
@@ -66,9 +68,12 @@ pub async fn execute(
         while running.len() < execution.jobs && !stop.is_requested() {
             let Some((index, attempt)) = units.next() else { break };
             let case = Arc::clone(&cases[index]);
-            let (target, stage, stop) = (execution.target.clone(), Arc::clone(&execution.stage), stop.clone());
+            let (target, engine) = (execution.target.clone(), execution.engine.clone());
+            let (stage, stop) = (Arc::clone(&execution.stage), stop.clone());
             progress.started(case.id.as_str());
-            running.spawn(async move { (index, attempt, ask(&case, target.as_deref(), &stage, &stop).await) });
+            running.spawn(async move {
+                (index, attempt, ask(&case, target.as_deref(), engine.as_deref(), &stage, &stop).await)
+            });
         }
         match running.join_next().await {
             None => break,
@@ -83,6 +88,9 @@ pub async fn execute(
     if let Some(target) = &execution.target {
         target.close().await;
     }
+    if let Some(Ok(engine)) = execution.engine.as_deref() {
+        engine.close().await;
+    }
     let interrupted = |case: &Case| Attempted {
         ending: Ending::Interrupted.name(),
         duration: Duration::ZERO,
@@ -96,16 +104,40 @@ pub async fn execute(
         .collect()
 }
 
-async fn ask(case: &Case, target: Option<&Target>, stage: &Stage, stop: &Stop) -> Attempted {
+async fn ask(
+    case: &Case,
+    target: Option<&Target>,
+    engine: Option<&Result<Engine, String>>,
+    stage: &Stage,
+    stop: &Stop,
+) -> Attempted {
     let mut attempted = match &case.question {
         Question::Scenario(question) => stage.attempt(question, case.id.as_str(), stop).await,
         Question::Command(question) => {
-            let request = Request { id: case.id.as_str(), input: &question.prompt };
+            let request = Request::prompt(case.id.as_str(), &question.prompt);
             let answer = match target {
                 Some(target) => target.ask(request, stop).await,
                 None => Answer::ended(Ending::CouldNotStart { why: "the suite has no target".into() }),
             };
             let evaluation = command::evaluate(question, &answer);
+            Attempted { ending: answer.ending.name(), duration: answer.duration, captured: answer.captured, evaluation }
+        }
+        Question::Retrieval(question) => {
+            let id = case.id.as_str();
+            let (answer, held) = match engine {
+                Some(Ok(engine)) => {
+                    let held = engine.held(id, question.lane, &question.expected, stop).await;
+                    (engine.search(id, question, stop).await, held)
+                }
+                Some(Err(why)) => {
+                    (Answer::ended(Ending::CouldNotStart { why: why.clone() }), retrieval::Held::CannotTell)
+                }
+                None => (
+                    Answer::ended(Ending::CouldNotStart { why: "the suite has no engine".into() }),
+                    retrieval::Held::CannotTell,
+                ),
+            };
+            let evaluation = retrieval::evaluate(question, &answer, &held);
             Attempted { ending: answer.ending.name(), duration: answer.duration, captured: answer.captured, evaluation }
         }
     };

@@ -81,6 +81,11 @@ pub enum Ending {
         /// Why not.
         why: String,
     },
+    /// A service could not be reached, or refused.
+    Unreachable {
+        /// How.
+        why: String,
+    },
     /// The user stopped the run.
     Interrupted,
 }
@@ -97,6 +102,7 @@ impl Ending {
             Self::Signal(_) => "signal",
             Self::TimedOut { .. } => "timeout",
             Self::CouldNotStart { .. } => "could-not-start",
+            Self::Unreachable { .. } => "unreachable",
             Self::Interrupted => "interrupted",
         }
     }
@@ -112,6 +118,7 @@ impl Ending {
             Self::Signal(signal) => format!("ended by signal {signal}{}", signal_name(*signal)),
             Self::TimedOut { after } => format!("no answer within {after:?}"),
             Self::CouldNotStart { why } => format!("could not start: {why}"),
+            Self::Unreachable { why } => format!("could not be reached: {why}"),
             Self::Interrupted => "the run was interrupted before it finished".into(),
         }
     }

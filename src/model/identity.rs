@@ -51,17 +51,20 @@ pub enum Kind {
     Scenario,
     /// Natural language in, one shell command out.
     Command,
+    /// A question in, a ranking out.
+    Retrieval,
 }
 
 impl Kind {
     /// Every kind there is.
-    pub const ALL: [Self; 2] = [Self::Scenario, Self::Command];
+    pub const ALL: [Self; 3] = [Self::Scenario, Self::Command, Self::Retrieval];
 
     /// The name used in files, flags and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scenario => "scenario",
             Self::Command => "command",
+            Self::Retrieval => "retrieval",
         }
     }
 }
@@ -69,6 +72,48 @@ impl Kind {
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// Where a retrieval looks.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Lane {
+    /// In what a team remembers.
+    Memory,
+    /// In source code.
+    Code,
+}
+
+impl Lane {
+    /// The name used in files, flags and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Code => "code",
+        }
+    }
+}
+
+/// Where a retrieval case comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// It is in the binary.
+    Builtin,
+    /// It stands in a file.
+    Json,
+}
+
+impl Source {
+    /// The name used in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Builtin => "builtin",
+            Self::Json => "json",
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CaseId, Fingerprint, Kind, Metric, Mode, Shard, Slice, Status, SuiteId};
+use super::{CaseId, Fingerprint, Kind, Lane, Metric, Mode, Shard, Slice, Source, Status, SuiteId};
 
 /// The value of `schema` in every results file of this version.
 pub const RESULTS_SCHEMA: &str = "evalratchet.results/v1";
@@ -177,6 +177,15 @@ pub struct Output {
 pub enum SuiteDetail {
     /// Of a `command` suite.
     Command(CommandSuiteDetail),
+    /// Of a `retrieval` suite.
+    Retrieval(RetrievalSuiteDetail),
+}
+
+/// What the engine of a `retrieval` suite says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RetrievalSuiteDetail {
+    /// Expected ids that the index does not hold.
+    pub missing_expected_ids: Vec<String>,
 }
 
 /// How many measured cases matched in which way.
@@ -198,6 +207,39 @@ pub enum CaseDetail {
     Scenario(ScenarioDetail),
     /// Of a `command` case.
     Command(CommandDetail),
+    /// Of a `retrieval` case.
+    Retrieval(RetrievalDetail),
+}
+
+/// What a `retrieval` case asked and found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RetrievalDetail {
+    /// For people.
+    pub description: String,
+    /// The specification it comes from.
+    pub spec_id: String,
+    /// What was asked.
+    pub spec_content: String,
+    /// Where was looked.
+    pub lane: Lane,
+    /// How many were looked at.
+    pub k: usize,
+    /// What was found, best first.
+    pub top_ids: Vec<String>,
+    /// What should be found.
+    pub expected_ids: Vec<String>,
+    /// What of it was found.
+    pub hits: Vec<String>,
+    /// What of it the index does not hold; left out of denominators.
+    pub missing_expected_ids: Vec<String>,
+    /// Hits divided by k.
+    pub precision_at_k: Option<f64>,
+    /// Hits divided by the expected ids that the index holds.
+    pub recall_at_k: Option<f64>,
+    /// One divided by the rank of the first hit.
+    pub mrr: Option<f64>,
+    /// Where the case comes from.
+    pub source: Source,
 }
 
 /// What a `scenario` case did.
@@ -382,6 +424,8 @@ pub enum Rule {
     ScenarioFailed,
     /// With `--strict`: a case was not measured.
     Unmeasured,
+    /// An expected id is not in the index; fails with `--strict`.
+    MissingId,
     /// Some answers could not be had, within `max-errors`.
     Errors,
     /// No floor holds this suite.

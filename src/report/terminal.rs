@@ -4,7 +4,7 @@ use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Lin
 
 use super::{counted, plain, verdict_line};
 use crate::aggregate::metric_specs;
-use crate::model::{Better, CaseDetail, CaseResult, Metric, Results, Status, SuiteDetail, SuiteResult, Verdict};
+use crate::model::{Better, CaseDetail, CaseResult, Kind, Metric, Results, Status, SuiteDetail, SuiteResult, Verdict};
 
 /// How the terminal is.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +59,9 @@ fn render_suite(suite: &SuiteResult, style: Style, out: &mut String) {
         out.push('\n');
         return;
     }
+    if suite.kind == Kind::Retrieval {
+        render_rankings(suite, style, out);
+    }
     if let Some(SuiteDetail::Command(detail)) = &suite.detail {
         let (exact, equivalent, none) = (detail.exact_match, detail.semantic_equivalent, detail.no_match);
         out.push_str(&format!("  {exact} exact · {equivalent} equivalent · {none} no match\n"));
@@ -101,6 +104,37 @@ fn metric_row(name: &str, metric: &Metric) -> Vec<Cell> {
         Cell::new(metric.ci95.map_or("–".to_owned(), |[low, high]| format!("{low:.3} … {high:.3}"))),
         Cell::new(metric.n),
     ]
+}
+
+/// A row for each case, in the order of the files; of many, the worst.
+fn render_rankings(suite: &SuiteResult, style: Style, out: &mut String) {
+    const ROWS: usize = 60;
+    let mut table = table(style);
+    table.set_header(["case_id", "lane", "source", "k", "P@k", "R@k", "MRR"].map(|text| bold(text, style)));
+    let mut cases: Vec<&CaseResult> = suite.cases.iter().filter(|case| case.status != Status::Skipped).collect();
+    let left_out = cases.len().saturating_sub(ROWS);
+    if left_out > 0 {
+        cases.sort_by(|a, b| a.score.unwrap_or(-1.0).total_cmp(&b.score.unwrap_or(-1.0)));
+        cases.truncate(ROWS);
+    }
+    for case in cases {
+        let Some(CaseDetail::Retrieval(detail)) = &case.detail else { continue };
+        let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.2}"));
+        table.add_row([
+            plain(case.id.as_str()),
+            detail.lane.name().to_owned(),
+            detail.source.name().to_owned(),
+            detail.k.to_string(),
+            number(detail.precision_at_k),
+            number(detail.recall_at_k),
+            number(detail.mrr),
+        ]);
+    }
+    align(&mut table, 3);
+    out.push_str(&format!("{table}\n"));
+    if left_out > 0 {
+        out.push_str(&format!(" {left_out} more, none worse\n"));
+    }
 }
 
 /// Slices, each dimension from its worst value on; of a dimension with many values only the worst few.
@@ -200,6 +234,13 @@ fn render_failures(results: &Results, style: Style, out: &mut String) {
                 for goal in broken.into_iter().filter(|goal| !goal.stdout.trim().is_empty()) {
                     field(out, "stdout", goal.stdout.trim_end());
                 }
+            }
+            Some(CaseDetail::Retrieval(detail)) => {
+                field(out, "query", &detail.spec_content);
+                for check in case.checks.iter().filter(|check| check.status != Status::Passed) {
+                    field(out, "because", check.details.as_deref().unwrap_or_default());
+                }
+                field(out, "found", &detail.top_ids.join("\n"));
             }
             None => {}
         }

@@ -58,9 +58,17 @@ pub struct SuiteSection {
     pub id: String,
     /// What it evaluates.
     pub kind: Kind,
-    /// Files or patterns, relative to this file. Each must match.
-    #[schemars(length(min = 1))]
+    /// Files or patterns, relative to this file. Each must match. Only a retrieval suite with built-in cases may have none.
+    #[serde(default)]
     pub cases: Vec<String>,
+    /// Of a retrieval suite: also run the smoke cases that are in the binary.
+    #[serde(default)]
+    pub builtin_cases: bool,
+    /// Of a retrieval suite: how many results are looked at (default 10).
+    #[schemars(range(min = 1))]
+    pub k: Option<usize>,
+    /// Of a retrieval suite: whether `any` expected id must be found (the default) or `all`.
+    pub pass_at: Option<PassAtSection>,
     /// The system under test. A scenario suite needs one only for instructions in free text.
     pub target: Option<TargetSection>,
     /// Environment variables that the target may see beyond the harmless ones.
@@ -87,7 +95,7 @@ pub struct SuiteSection {
     pub jobs: Option<usize>,
 }
 
-/// The system under test. Exactly one of `command`, `worker` and `agent` must be given.
+/// The system under test. Exactly one of `command`, `worker`, `agent`, `index`, `http`, `run` and `recorded` must be given.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct TargetSection {
@@ -102,6 +110,15 @@ pub struct TargetSection {
     /// its standard input as well.
     #[schemars(length(min = 1))]
     pub agent: Option<Vec<String>>,
+    /// Of a retrieval suite: the built-in engine.
+    pub index: Option<IndexSection>,
+    /// Of a retrieval suite: an address that answers POSTed JSON.
+    #[schemars(length(min = 1))]
+    pub http: Option<String>,
+    /// Of a retrieval suite: a TREC run file; its topics are case ids.
+    pub run: Option<String>,
+    /// Of a retrieval suite: recorded rankings, a line `{"id","ids"}` for each case.
+    pub recorded: Option<String>,
     /// A JSONPath into the output; without it the whole output is the answer.
     pub answer: Option<String>,
     /// Where the process runs: the configuration's directory, or a fresh empty one.
@@ -109,6 +126,28 @@ pub struct TargetSection {
     /// How many bytes of each output stream are kept (default 1 MiB).
     #[schemars(range(min = 1))]
     pub max_output: Option<usize>,
+}
+
+/// Which expected ids must be found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PassAtSection {
+    /// At least one.
+    Any,
+    /// Every one that the index holds.
+    All,
+}
+
+/// What the built-in engine indexes.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct IndexSection {
+    /// Source files or patterns.
+    #[serde(default)]
+    pub code: Vec<String>,
+    /// JSON or Markdown files or patterns.
+    #[serde(default)]
+    pub memory: Vec<String>,
 }
 
 /// Where a target's process runs.

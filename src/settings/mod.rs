@@ -12,8 +12,8 @@ use std::time::Duration;
 
 pub use file::ConfigFile;
 use file::SuiteSection;
-pub use suite::{MaxErrors, SuiteSettings, Threshold};
-pub use target::{Cwd, Invocation, TargetSettings, Template};
+pub use suite::{MaxErrors, PassAt, SuiteSettings, Threshold};
+pub use target::{Cwd, HttpTarget, IndexFiles, Invocation, RankedFile, TargetSettings, Template};
 
 use crate::input::{Checker, Document, Mistake, Mistakes, Pointer, read_text};
 use crate::suites::scenario::adapters::Adapter;
@@ -43,6 +43,8 @@ pub struct Overrides {
     pub repeat: Option<usize>,
     /// `--jobs`
     pub jobs: Option<usize>,
+    /// `--k`
+    pub k: Option<usize>,
 }
 
 static CHECKER: LazyLock<Checker<ConfigFile>> = LazyLock::new(Checker::new);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use super::file::{MaxErrorsSection, SuiteSection, ThresholdSection};
+use super::file::{MaxErrorsSection, PassAtSection, SuiteSection, ThresholdSection};
 use super::{Overrides, TargetSettings, parse_duration, target};
 use crate::aggregate::metric_specs;
 use crate::input::{Document, Found, Mistakes, Pointer, expand_globs, nearest};
@@ -19,6 +19,12 @@ pub struct SuiteSettings {
     pub kind: Kind,
     /// The files that hold its cases, in order, each once.
     pub files: Vec<Found>,
+    /// Whether the smoke cases in the binary are run, too.
+    pub builtin_cases: bool,
+    /// How many results are looked at, if the case does not say.
+    pub k: Option<usize>,
+    /// Which expected ids must be found.
+    pub pass_at: PassAt,
     /// Program tables of the user's own.
     pub programs: Vec<Found>,
     /// The system under test.
@@ -33,6 +39,15 @@ pub struct SuiteSettings {
     pub max_errors: MaxErrors,
     /// How many answers are asked for at the same time, if the user said so.
     pub jobs: Option<usize>,
+}
+
+/// Which expected ids must be found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PassAt {
+    /// At least one.
+    Any,
+    /// Every one that the index holds.
+    All,
 }
 
 /// What a metric is held to.
@@ -73,7 +88,7 @@ impl MaxErrors {
 const fn default_timeout(kind: Kind) -> Duration {
     match kind {
         Kind::Scenario => Duration::from_secs(15 * 60),
-        Kind::Command => Duration::from_secs(30),
+        Kind::Command | Kind::Retrieval => Duration::from_secs(30),
     }
 }
 
@@ -85,9 +100,31 @@ pub(super) fn settle(
     overrides: &Overrides,
     mistakes: &mut Mistakes,
 ) -> SuiteSettings {
-    let SuiteSection { id, kind, cases, target, env, programs, gate, repeat, pass_share, max_errors, timeout, jobs } =
-        section;
+    let SuiteSection {
+        id,
+        kind,
+        cases,
+        builtin_cases,
+        k,
+        pass_at,
+        target,
+        env,
+        programs,
+        gate,
+        repeat,
+        pass_share,
+        max_errors,
+        timeout,
+        jobs,
+    } = section;
 
+    let misplaced = [("builtin-cases", builtin_cases), ("k", k.is_some()), ("pass-at", pass_at.is_some())];
+    for (key, _) in misplaced.iter().filter(|(_, given)| *given && kind != Kind::Retrieval) {
+        mistakes.push(document.mistake_at_key(&at.join(key), format!("only a retrieval suite has `{key}`")));
+    }
+    if cases.is_empty() && !builtin_cases {
+        mistakes.push(document.mistake(at, "a suite needs `cases`"));
+    }
     let files = settle_files(root, document, &at.join("cases"), &cases, mistakes);
     let programs = settle_files(root, document, &at.join("programs"), &programs, mistakes);
     let timeout = match timeout.as_deref().map(parse_duration) {
@@ -105,6 +142,7 @@ pub(super) fn settle(
             target::settle(root, document, &at.join("target"), suite, section, mistakes)
         }
         None if kind == Kind::Scenario => Some(TargetSettings::Nobody),
+        None if kind == Kind::Retrieval && builtin_cases => Some(TargetSettings::Nobody),
         None => {
             mistakes.push(document.mistake(at, format!("a {kind} suite needs a `target`, the system under test")));
             None
@@ -121,6 +159,12 @@ pub(super) fn settle(
         id: SuiteId::new(id),
         kind,
         files,
+        builtin_cases,
+        k: overrides.k.or(k),
+        pass_at: match pass_at {
+            None | Some(PassAtSection::Any) => PassAt::Any,
+            Some(PassAtSection::All) => PassAt::All,
+        },
         programs,
         target: target.unwrap_or(TargetSettings::Nobody),
         gate,
@@ -132,7 +176,7 @@ pub(super) fn settle(
 }
 
 /// The files that the patterns of a key lead to, each once.
-fn settle_files(
+pub(super) fn settle_files(
     root: &Path,
     document: &Document,
     at: &Pointer,

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use serde_json_path::JsonPath;
 
-use super::file::{CwdSection, TargetSection};
-use crate::input::{Document, Mistakes, Pointer, nearest};
+use super::file::{CwdSection, IndexSection, TargetSection};
+use super::suite::settle_files;
+use crate::input::{Document, Found, Mistakes, Pointer, nearest};
 use crate::model::Kind;
 
 /// The system under test.
@@ -19,8 +20,41 @@ pub enum TargetSettings {
     Worker(Invocation),
     /// A process that edits the working copy of a fixture.
     Agent(Invocation),
+    /// A service that answers POSTed JSON.
+    Http(HttpTarget),
+    /// The built-in retrieval engine.
+    Index(IndexFiles),
+    /// Rankings that were made before.
+    Ranked(RankedFile),
     /// There is none: a scenario suite whose edits are all written down.
     Nobody,
+}
+
+/// A service that answers POSTed JSON.
+#[derive(Debug, Clone)]
+pub struct HttpTarget {
+    /// Where it is.
+    pub url: String,
+    /// How long one answer may take.
+    pub timeout: Duration,
+}
+
+/// What the built-in engine indexes.
+#[derive(Debug, Clone)]
+pub struct IndexFiles {
+    /// Source files.
+    pub code: Vec<Found>,
+    /// JSON or Markdown files.
+    pub memory: Vec<Found>,
+}
+
+/// Rankings that were made before.
+#[derive(Debug, Clone)]
+pub enum RankedFile {
+    /// A TREC run file; its topics are case ids.
+    Trec(Found),
+    /// A line `{"id","ids"}` for each case.
+    Lines(Found),
 }
 
 /// How to start a process and read its answer.
@@ -38,6 +72,8 @@ pub struct Invocation {
     pub max_output: usize,
     /// Where in the output the answer stands.
     pub answer: Option<JsonPath>,
+    /// Whether the answer is JSON, not text.
+    pub json: bool,
 }
 
 /// Where a process runs.
@@ -115,6 +151,13 @@ fn placeholder(text: &str) -> Option<&str> {
     fits.then_some(name)
 }
 
+/// What a section says, whatever its key.
+enum Given {
+    Process(Vec<String>),
+    Index(IndexSection),
+    Place(String),
+}
+
 /// What a target needs to know of its suite.
 pub(super) struct Suite {
     pub(super) kind: Kind,
@@ -131,18 +174,43 @@ pub(super) fn settle(
     mistakes: &mut Mistakes,
 ) -> Option<TargetSettings> {
     let Suite { kind, env, timeout } = suite;
-    let TargetSection { command, worker, agent, answer, cwd, max_output } = section;
-    let mut given = Vec::new();
+    let TargetSection { command, worker, agent, index, http, run, recorded, answer, cwd, max_output } = section;
+    let mut given: Vec<(&str, Given)> = Vec::new();
     for (key, argv) in [("command", command), ("worker", worker), ("agent", agent)] {
-        given.extend(argv.map(|argv| (key, argv)));
+        given.extend(argv.map(|argv| (key, Given::Process(argv))));
+    }
+    given.extend(index.map(|index| ("index", Given::Index(index))));
+    for (key, text) in [("http", http), ("run", run), ("recorded", recorded)] {
+        given.extend(text.map(|text| (key, Given::Place(text))));
     }
     let fitting: &[&str] = match kind {
         Kind::Scenario => &["agent"],
         Kind::Command => &["command", "worker"],
+        Kind::Retrieval => &["index", "command", "worker", "http", "run", "recorded"],
     };
     let wanted = fitting.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" or ");
     let (key, argv) = match given.as_slice() {
-        [(key, argv)] if fitting.contains(key) => (*key, argv.clone()),
+        [(key, Given::Process(argv))] if fitting.contains(key) => (*key, argv.clone()),
+        [(key, Given::Index(index))] if fitting.contains(key) => {
+            let at = at.join(key);
+            let code = settle_files(root, document, &at.join("code"), &index.code, mistakes);
+            let memory = settle_files(root, document, &at.join("memory"), &index.memory, mistakes);
+            if index.code.is_empty() && index.memory.is_empty() {
+                mistakes.push(document.mistake(&at, "indexes nothing").with_help("say `code` or `memory`"));
+            }
+            return Some(TargetSettings::Index(IndexFiles { code, memory }));
+        }
+        [(key @ "http", Given::Place(url))] if fitting.contains(key) => {
+            if !url.starts_with("http://") && !url.starts_with("https://") {
+                mistakes.push(document.mistake(&at.join(key), format!("`{url}` is not an http address")));
+            }
+            return Some(TargetSettings::Http(HttpTarget { url: url.clone(), timeout }));
+        }
+        [(key, Given::Place(path))] if fitting.contains(key) => {
+            let found = settle_files(root, document, &at.join(key), std::slice::from_ref(path), mistakes).pop()?;
+            let trec = *key == "run";
+            return Some(TargetSettings::Ranked(if trec { RankedFile::Trec(found) } else { RankedFile::Lines(found) }));
+        }
         [(key, _)] => {
             let message = format!("`{key}` is no target of a {kind} suite");
             mistakes.push(document.mistake(&at.join(key), message).with_help(format!("it has {wanted}")));
@@ -159,6 +227,7 @@ pub(super) fn settle(
         }
     };
     let allowed: &[&str] = match key {
+        "command" if kind == Kind::Retrieval => &["query", "lane", "k", "id"],
         "command" => &["prompt", "id"],
         "agent" => &["instruction", "id"],
         _ => &[],
@@ -196,8 +265,15 @@ pub(super) fn settle(
         None | Some(CwdSection::Config) => Cwd::Directory(root.to_owned()),
         Some(CwdSection::Scratch) => Cwd::Scratch,
     };
-    let invocation =
-        Invocation { argv: templates, cwd, env, timeout, max_output: max_output.unwrap_or(MAX_OUTPUT), answer };
+    let invocation = Invocation {
+        argv: templates,
+        cwd,
+        env,
+        timeout,
+        max_output: max_output.unwrap_or(MAX_OUTPUT),
+        answer,
+        json: kind == Kind::Retrieval,
+    };
     Some(match key {
         "command" => TargetSettings::Command(invocation),
         "worker" => TargetSettings::Worker(invocation),

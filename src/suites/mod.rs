@@ -4,6 +4,7 @@
 //! know one kind from another.
 
 pub mod command;
+pub mod retrieval;
 pub mod scenario;
 
 use std::collections::BTreeMap;
@@ -11,7 +12,8 @@ use std::path::Path;
 
 use crate::input::{Mistake, Mistakes};
 use crate::model::{
-    Answer, CaseDetail, CaseId, Check, Ending, Fingerprint, Kind, Location, Score, Slice, Status, SuiteDetail,
+    Answer, CaseDetail, CaseId, Check, Ending, Fingerprint, Kind, Location, RetrievalSuiteDetail, Score, Slice, Status,
+    SuiteDetail,
 };
 use crate::settings::{Settings, SuiteSettings, TargetSettings};
 
@@ -48,6 +50,8 @@ pub enum Question {
     Scenario(Box<scenario::ScenarioQuestion>),
     /// Natural language in, one shell command out.
     Command(command::CommandQuestion),
+    /// A question in, a ranking out.
+    Retrieval(retrieval::RetrievalQuestion),
 }
 
 impl Question {
@@ -56,6 +60,7 @@ impl Question {
         match self {
             Self::Scenario(question) => CaseDetail::Scenario(scenario::detail(question)),
             Self::Command(question) => CaseDetail::Command(question.detail(None, None)),
+            Self::Retrieval(question) => CaseDetail::Retrieval(retrieval::detail(question)),
         }
     }
 
@@ -67,6 +72,9 @@ impl Question {
                 scenario::evaluate(question, &seen)
             }
             Self::Command(question) => command::evaluate(question, &Answer::ended(Ending::Interrupted)),
+            Self::Retrieval(question) => {
+                retrieval::evaluate(question, &Answer::ended(Ending::Interrupted), &retrieval::Held::CannotTell)
+            }
         }
     }
 }
@@ -92,6 +100,17 @@ pub struct Evaluation {
 pub fn suite_detail<'a>(kind: Kind, details: impl Iterator<Item = (Status, &'a CaseDetail)>) -> Option<SuiteDetail> {
     match kind {
         Kind::Scenario => None,
+        Kind::Retrieval => {
+            let mut missing: Vec<String> = Vec::new();
+            for (_, detail) in details {
+                if let CaseDetail::Retrieval(detail) = detail {
+                    missing.extend(detail.missing_expected_ids.iter().cloned());
+                }
+            }
+            missing.sort();
+            missing.dedup();
+            Some(SuiteDetail::Retrieval(RetrievalSuiteDetail { missing_expected_ids: missing }))
+        }
         Kind::Command => Some(SuiteDetail::Command(command::suite_detail(details))),
     }
 }
@@ -148,11 +167,17 @@ fn load_files(settings: &Settings, suite: &SuiteSettings) -> Vec<Result<Loaded, 
         Kind::Scenario => {
             let agent = match &suite.target {
                 TargetSettings::Agent(invocation) => Some(invocation),
-                TargetSettings::Command(_) | TargetSettings::Worker(_) | TargetSettings::Nobody => None,
+                TargetSettings::Command(_)
+                | TargetSettings::Worker(_)
+                | TargetSettings::Http(_)
+                | TargetSettings::Index(_)
+                | TargetSettings::Ranked(_)
+                | TargetSettings::Nobody => None,
             };
             let context = scenario::Context { root: &settings.root, adapters: &settings.adapters, agent };
             suite.files.iter().map(|file| scenario::load(&file.path, &file.shown, context)).collect()
         }
+        Kind::Retrieval => retrieval::load(suite),
         Kind::Command => match command::load_tables(&suite.programs) {
             Ok(tables) => suite.files.iter().map(|file| command::load(&file.path, &file.shown, &tables)).collect(),
             Err(wrong) => vec![Err(wrong)],

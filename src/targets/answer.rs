@@ -1,12 +1,12 @@
 //! From what a target wrote to the answer in it.
 
 use serde_json::Value;
-use serde_json_path::JsonPath;
 
 use crate::model::Ending;
+use crate::settings::Invocation;
 
 /// Reads the answer out of standard output. One final newline does not belong to it.
-pub(super) fn from_stdout(bytes: Vec<u8>, omitted: u64, path: Option<&JsonPath>) -> Ending {
+pub(super) fn from_stdout(bytes: Vec<u8>, omitted: u64, invocation: &Invocation) -> Ending {
     if omitted > 0 {
         let length = bytes.len() as u64 + omitted;
         return Ending::Unreadable {
@@ -26,43 +26,52 @@ pub(super) fn from_stdout(bytes: Vec<u8>, omitted: u64, path: Option<&JsonPath>)
     if text.trim().is_empty() {
         return Ending::Empty;
     }
-    match path {
-        None => Ending::Answered(text),
-        Some(path) => match serde_json::from_str::<Value>(&text) {
-            Ok(value) => select(&value, path),
-            Err(error) => Ending::Unreadable { why: format!("the output is not JSON: {error}") },
-        },
+    if invocation.answer.is_none() {
+        return Ending::Answered(text);
+    }
+    match serde_json::from_str::<Value>(&text) {
+        Ok(value) => from_value(&value, invocation),
+        Err(error) => Ending::Unreadable { why: format!("the output is not JSON: {error}") },
     }
 }
 
 /// Reads the answer out of a JSON value.
-pub(super) fn from_value(value: &Value, path: Option<&JsonPath>) -> Ending {
-    match path {
-        Some(path) => select(value, path),
-        None => as_text(value, "the output"),
-    }
-}
-
-fn select(value: &Value, path: &JsonPath) -> Ending {
-    match path.query(value).first() {
-        Some(found) => as_text(found, &format!("the value at `{path}`")),
-        None => Ending::Unreadable { why: format!("the output has nothing at `{path}`") },
-    }
-}
-
-fn as_text(value: &Value, what: &str) -> Ending {
-    let Value::String(text) = value else {
-        return Ending::Unreadable { why: format!("{what} is not a string: {value}") };
+pub(super) fn from_value(value: &Value, invocation: &Invocation) -> Ending {
+    let (found, what) = match &invocation.answer {
+        None => (value, "the output".to_owned()),
+        Some(path) => match path.query(value).first() {
+            Some(found) => (found, format!("the value at `{path}`")),
+            None => return Ending::Unreadable { why: format!("the output has nothing at `{path}`") },
+        },
     };
-    if text.trim().is_empty() { Ending::Empty } else { Ending::Answered(text.clone()) }
+    match found {
+        found if invocation.json => Ending::Answered(found.to_string()),
+        Value::String(text) if text.trim().is_empty() => Ending::Empty,
+        Value::String(text) => Ending::Answered(text.clone()),
+        other => Ending::Unreadable { why: format!("{what} is not a string: {other}") },
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use serde_json_path::JsonPath;
+
     use super::*;
+    use crate::settings::Cwd;
 
     fn read(bytes: &[u8], path: Option<&str>) -> Ending {
-        from_stdout(bytes.to_vec(), 0, path.map(|path| JsonPath::parse(path).unwrap()).as_ref())
+        let invocation = Invocation {
+            argv: Vec::new(),
+            cwd: Cwd::Scratch,
+            env: Vec::new(),
+            timeout: Duration::ZERO,
+            max_output: 0,
+            answer: path.map(|path| JsonPath::parse(path).unwrap()),
+            json: false,
+        };
+        from_stdout(bytes.to_vec(), 0, &invocation)
     }
 
     #[test]

@@ -13,13 +13,19 @@ use crate::settings::{Cwd, Invocation};
 pub struct CommandTarget {
     invocation: Invocation,
     environment: Environment,
-    prompt_on_stdin: bool,
+    asks_by_argument: bool,
 }
 
 impl CommandTarget {
     pub(super) fn new(invocation: Invocation, environment: Environment) -> Self {
-        let prompt_on_stdin = !invocation.argv.iter().any(|argument| argument.names().any(|name| name == "prompt"));
-        Self { invocation, environment, prompt_on_stdin }
+        let named = |name: &str| name == "prompt" || name == "query";
+        let asks_by_argument = invocation.argv.iter().any(|argument| argument.names().any(named));
+        Self { invocation, environment, asks_by_argument }
+    }
+
+    /// Whether the question is an argument, so that nothing else can be asked.
+    pub(super) const fn asks_by_argument(&self) -> bool {
+        self.asks_by_argument
     }
 
     pub(super) async fn ask(&self, request: Request<'_>, stop: &Stop) -> Answer {
@@ -27,7 +33,8 @@ impl CommandTarget {
             Ok(directory) => directory,
             Err(why) => return Answer::ended(Ending::CouldNotStart { why }),
         };
-        let values = BTreeMap::from([("prompt", request.input), ("id", request.id)]);
+        let mut values = BTreeMap::from([("id", request.id)]);
+        values.extend(request.names.iter().map(|(name, value)| (*name, value.as_str())));
         let argv: Vec<String> = self.invocation.argv.iter().map(|argument| argument.fill(&values)).collect();
         if argv.iter().any(|argument| argument.contains('\0')) {
             return Answer::ended(Ending::CouldNotStart { why: "an argument cannot hold a NUL character".into() });
@@ -36,7 +43,7 @@ impl CommandTarget {
             argv,
             cwd: directory,
             env: self.environment.visible.clone(),
-            stdin: self.prompt_on_stdin.then(|| request.input.as_bytes().to_vec()),
+            stdin: (!self.asks_by_argument).then(|| request.stdin.clone().into_bytes()),
             timeout: self.invocation.timeout,
             max_output: self.invocation.max_output,
         };
@@ -54,7 +61,7 @@ impl CommandTarget {
             stderr_omitted,
         };
         let ending = match end {
-            ProcessEnd::Exited(0) => answer::from_stdout(stdout, stdout_omitted, self.invocation.answer.as_ref()),
+            ProcessEnd::Exited(0) => answer::from_stdout(stdout, stdout_omitted, &self.invocation),
             ProcessEnd::Exited(code) => Ending::ExitCode(code),
             ProcessEnd::Signalled(signal) => Ending::Signal(signal),
             ProcessEnd::TimedOut => Ending::TimedOut { after: self.invocation.timeout },
@@ -71,6 +78,7 @@ impl CommandTarget {
             | Ending::Signal(_)
             | Ending::TimedOut { .. }
             | Ending::CouldNotStart { .. }
+            | Ending::Unreachable { .. }
             | Ending::Interrupted => None,
         };
         Answer { ending, captured, duration, hint }

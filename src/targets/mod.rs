@@ -2,24 +2,39 @@
 
 mod answer;
 mod command;
+mod engine;
 mod environment;
 mod worker;
 
 use std::ffi::OsString;
 
+use serde_json::{Value, json};
+
 use crate::execute::Stop;
 use crate::model::Answer;
 use crate::settings::TargetSettings;
 
+pub use engine::Engine;
 pub use environment::Environment;
 
 /// What a target is asked.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Request<'a> {
     /// The case's id.
     pub id: &'a str,
-    /// The question.
-    pub input: &'a str,
+    /// The question as a worker is given it.
+    pub input: Value,
+    /// The question as a command is given it on standard input, if no placeholder names it.
+    pub stdin: String,
+    /// What placeholders stand for.
+    pub names: Vec<(&'static str, String)>,
+}
+
+impl<'a> Request<'a> {
+    /// A prompt.
+    pub fn prompt(id: &'a str, prompt: &str) -> Self {
+        Self { id, input: json!(prompt), stdin: prompt.to_owned(), names: vec![("prompt", prompt.to_owned())] }
+    }
 }
 
 /// A target that can be asked.
@@ -43,8 +58,12 @@ impl Target {
                 let environment = Environment::reduced(whole_environment, &invocation.env);
                 Some(Self::Worker(worker::WorkerTarget::new(invocation.clone(), environment)))
             }
-            // An agent is called by the scenario it belongs to.
-            TargetSettings::Agent(_) | TargetSettings::Nobody => None,
+            // An agent is called by the scenario it belongs to, an engine by the retrieval.
+            TargetSettings::Agent(_)
+            | TargetSettings::Http(_)
+            | TargetSettings::Index(_)
+            | TargetSettings::Ranked(_)
+            | TargetSettings::Nobody => None,
         }
     }
 

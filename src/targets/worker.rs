@@ -57,14 +57,14 @@ impl WorkerTarget {
             Err(why) => return Answer::ended(Ending::CouldNotStart { why }),
         };
         let limit = self.invocation.timeout;
-        let exchange = worker.exchange(request, self.invocation.max_output);
+        let exchange = worker.exchange(&request, self.invocation.max_output);
         let outcome = tokio::select! {
             outcome = timeout(limit, exchange) => outcome.unwrap_or(Err(Some(Ending::TimedOut { after: limit }))),
             () = stop.requested() => Err(Some(Ending::Interrupted)),
         };
         match outcome {
             Ok(output) => {
-                let ending = answer::from_value(&output, self.invocation.answer.as_ref());
+                let ending = answer::from_value(&output, &self.invocation);
                 let captured = Captured { stdout: output.to_string(), ..Captured::default() };
                 self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
                 Answer { ending, captured, duration: started.elapsed(), hint: None }
@@ -111,8 +111,8 @@ impl WorkerTarget {
 
 impl Worker {
     /// One line out, one line in. `Err(None)` means that the process closed its output.
-    async fn exchange(&mut self, request: Request<'_>, max: usize) -> Result<Value, Option<Ending>> {
-        let mut line = json!({"id": request.id, "input": request.input}).to_string();
+    async fn exchange(&mut self, request: &Request<'_>, max: usize) -> Result<Value, Option<Ending>> {
+        let mut line = json!({"id": request.id, "input": &request.input}).to_string();
         line.push('\n');
         if self.stdin.write_all(line.as_bytes()).await.is_err() || self.stdin.flush().await.is_err() {
             return Err(None);

@@ -22,7 +22,9 @@ pub fn evaluate(question: &CommandQuestion, answer: &Answer) -> Evaluation {
         | Ending::ExitCode(_)
         | Ending::Signal(_)
         | Ending::TimedOut { .. } => without_answer(question, Status::Failed, Some(Score::ZERO), answer),
-        Ending::CouldNotStart { .. } => without_answer(question, Status::Error, None, answer),
+        Ending::CouldNotStart { .. } | Ending::Unreachable { .. } => {
+            without_answer(question, Status::Error, None, answer)
+        }
         Ending::Interrupted => without_answer(question, Status::Unmeasured, None, answer),
     }
 }

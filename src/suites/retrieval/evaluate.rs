@@ -1,0 +1,232 @@
+//! Judges a ranking against the ids that should be in it.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashSet};
+
+use serde::Deserialize;
+
+use super::RetrievalQuestion;
+use super::metrics::{average_precision, ndcg, precision, recall, reciprocal_rank};
+use crate::model::{Answer, CaseDetail, Check, Ending, RetrievalDetail, Score, Status};
+use crate::settings::PassAt;
+use crate::suites::Evaluation;
+
+/// What an engine says about the ids it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Held {
+    /// It holds these.
+    Known(HashSet<String>),
+    /// It cannot tell.
+    CannotTell,
+}
+
+/// What an engine answers.
+#[derive(Deserialize)]
+struct Ranking {
+    ids: Vec<String>,
+    scores: Option<Vec<f64>>,
+}
+
+/// Judges a given answer `{"ids": […], "scores": […]?}`; asks nobody.
+pub fn evaluate(question: &RetrievalQuestion, answer: &Answer, held: &Held) -> Evaluation {
+    let missing: Vec<String> = match held {
+        Held::Known(ids) => question.expected.iter().filter(|id| !ids.contains(*id)).cloned().collect(),
+        Held::CannotTell => Vec::new(),
+    };
+    match &answer.ending {
+        Ending::Answered(text) => match ranking(text) {
+            Ok(ids) => judge(question, ids, missing),
+            Err(why) => without_ranking(question, missing, Status::Failed, why),
+        },
+        Ending::Empty
+        | Ending::NotUtf8 { .. }
+        | Ending::Unreadable { .. }
+        | Ending::ExitCode(_)
+        | Ending::Signal(_)
+        | Ending::TimedOut { .. } => without_ranking(question, missing, Status::Failed, answer.sentence()),
+        Ending::CouldNotStart { .. } | Ending::Unreachable { .. } => {
+            without_ranking(question, missing, Status::Error, answer.sentence())
+        }
+        Ending::Interrupted => without_ranking(question, missing, Status::Unmeasured, answer.sentence()),
+    }
+}
+
+/// The ids, best first, each once. With scores, those decide, and then the id.
+fn ranking(text: &str) -> Result<Vec<String>, String> {
+    let Ranking { ids, scores } =
+        serde_json::from_str(text).map_err(|error| format!("the answer is not {{\"ids\": […]}}: {error}"))?;
+    let mut ids = match scores {
+        None => ids,
+        Some(scores) if scores.len() != ids.len() => {
+            return Err(format!("{} scores for {} ids", scores.len(), ids.len()));
+        }
+        Some(scores) => {
+            let mut pairs: Vec<(String, f64)> = ids.into_iter().zip(scores).collect();
+            pairs.sort_by(|a, b| b.1.partial_cmp(&a.1).unwrap_or(Ordering::Equal).then_with(|| a.0.cmp(&b.0)));
+            pairs.into_iter().map(|(id, _)| id).collect()
+        }
+    };
+    let mut seen = HashSet::new();
+    ids.retain(|id| seen.insert(id.clone()));
+    Ok(ids)
+}
+
+fn judge(question: &RetrievalQuestion, mut ids: Vec<String>, missing: Vec<String>) -> Evaluation {
+    ids.truncate(question.k);
+    let present: HashSet<&String> = question.expected.iter().filter(|id| !missing.contains(id)).collect();
+    if present.is_empty() {
+        let why = "none of the expected ids is in the index".to_owned();
+        return without_ranking(question, missing, Status::Unmeasured, why);
+    }
+    let relevant: Vec<bool> = ids.iter().map(|id| present.contains(id)).collect();
+    let hits: Vec<String> = ids.iter().filter(|id| present.contains(id)).cloned().collect();
+    let gains: Vec<f64> = relevant.iter().map(|hit| f64::from(u8::from(*hit))).collect();
+    let ideal = vec![1.0; present.len()];
+    let mrr = reciprocal_rank(&relevant);
+    let (precision_at_k, recall_at_k) =
+        (precision(&relevant, question.k), recall(&relevant, question.k, present.len()));
+    let passed = match question.pass_at {
+        PassAt::Any => !hits.is_empty(),
+        PassAt::All => hits.len() == present.len(),
+    };
+    let lost: Vec<&str> =
+        question.expected.iter().filter(|id| present.contains(id) && !hits.contains(id)).map(String::as_str).collect();
+    let why = (!lost.is_empty()).then(|| format!("not among the first {}: {}", question.k, lost.join(", ")));
+    let status = if passed { Status::Passed } else { Status::Failed };
+    let mut found = detail(question);
+    found.top_ids = ids;
+    found.hits = hits;
+    found.missing_expected_ids = missing;
+    found.precision_at_k = Some(precision_at_k);
+    found.recall_at_k = Some(recall_at_k);
+    found.mrr = Some(mrr);
+    Evaluation {
+        status,
+        score: Some(Score::clamped(mrr)),
+        metrics: BTreeMap::from([
+            ("precision-at-k", precision_at_k),
+            ("recall-at-k", recall_at_k),
+            ("mrr", mrr),
+            ("ndcg-at-k", ndcg(&gains, &ideal, question.k)),
+            ("map", average_precision(&relevant, present.len())),
+            ("hit-rate", f64::from(u8::from(!found.hits.is_empty()))),
+        ]),
+        checks: vec![Check { name: "expected-ids".into(), status, details: why }],
+        diff: None,
+        detail: CaseDetail::Retrieval(found),
+    }
+}
+
+fn without_ranking(question: &RetrievalQuestion, missing: Vec<String>, status: Status, why: String) -> Evaluation {
+    let zeros = ["precision-at-k", "recall-at-k", "mrr", "ndcg-at-k", "map", "hit-rate"].map(|name| (name, 0.0));
+    let mut found = detail(question);
+    found.missing_expected_ids = missing;
+    Evaluation {
+        status,
+        score: (status == Status::Failed).then_some(Score::ZERO),
+        metrics: zeros.into(),
+        checks: vec![Check { name: "expected-ids".into(), status, details: Some(why) }],
+        diff: None,
+        detail: CaseDetail::Retrieval(found),
+    }
+}
+
+/// The question as a report shows it, nothing retrieved yet.
+pub fn detail(question: &RetrievalQuestion) -> RetrievalDetail {
+    RetrievalDetail {
+        description: question.description.clone(),
+        spec_id: question.spec_id.clone(),
+        spec_content: question.query.clone(),
+        lane: question.lane,
+        k: question.k,
+        top_ids: Vec::new(),
+        expected_ids: question.expected.clone(),
+        hits: Vec::new(),
+        missing_expected_ids: Vec::new(),
+        precision_at_k: None,
+        recall_at_k: None,
+        mrr: None,
+        source: question.source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Lane, Source};
+
+    fn question(lane: Lane, expected: &[&str], k: usize) -> RetrievalQuestion {
+        RetrievalQuestion {
+            description: String::new(),
+            lane,
+            spec_id: "S".into(),
+            query: "q".into(),
+            expected: expected.iter().map(|id| (*id).to_owned()).collect(),
+            k,
+            source: Source::Json,
+            pass_at: PassAt::Any,
+        }
+    }
+
+    fn measured(
+        question: &RetrievalQuestion,
+        answer: &str,
+        held: &Held,
+    ) -> (Status, BTreeMap<&'static str, f64>, RetrievalDetail) {
+        let evaluation = evaluate(question, &Answer::text(answer), held);
+        let CaseDetail::Retrieval(detail) = evaluation.detail else { panic!("not a retrieval") };
+        (evaluation.status, evaluation.metrics, detail)
+    }
+
+    fn known(ids: &[&str]) -> Held {
+        Held::Known(ids.iter().map(|id| (*id).to_owned()).collect())
+    }
+
+    #[test]
+    fn memory_and_code_lanes_are_measured_alike_and_keep_their_lane() {
+        for lane in [Lane::Memory, Lane::Code] {
+            let (status, metrics, detail) =
+                measured(&question(lane, &["b"], 5), r#"{"ids": ["a", "b"]}"#, &Held::CannotTell);
+            assert_eq!(
+                (status, detail.lane, metrics["mrr"], metrics["precision-at-k"], metrics["recall-at-k"]),
+                (Status::Passed, lane, 0.5, 0.2, 1.0)
+            );
+        }
+    }
+
+    #[test]
+    fn missing_ids_leave_the_denominator_and_a_case_with_none_left_is_not_measured() {
+        let two = question(Lane::Code, &["a", "gone"], 5);
+        let (status, metrics, detail) = measured(&two, r#"{"ids": ["a"]}"#, &known(&["a"]));
+        assert_eq!(
+            (status, metrics["recall-at-k"], detail.missing_expected_ids),
+            (Status::Passed, 1.0, vec!["gone".to_owned()])
+        );
+        let (status, _, _) = measured(&two, r#"{"ids": ["a"]}"#, &known(&[]));
+        assert_eq!(status, Status::Unmeasured);
+        let (_, metrics, _) = measured(&two, r#"{"ids": ["a"]}"#, &Held::CannotTell);
+        assert_eq!(metrics["recall-at-k"], 0.5);
+    }
+
+    #[test]
+    fn repeats_count_once_and_scores_decide_over_the_order_given() {
+        let (_, metrics, detail) =
+            measured(&question(Lane::Code, &["c"], 3), r#"{"ids": ["a", "a", "b", "c"]}"#, &Held::CannotTell);
+        assert_eq!((metrics["mrr"], detail.top_ids.len()), (1.0 / 3.0, 3));
+        let (_, _, detail) = measured(
+            &question(Lane::Code, &["c"], 3),
+            r#"{"ids": ["b", "a", "c"], "scores": [1, 1, 2]}"#,
+            &Held::CannotTell,
+        );
+        assert_eq!(detail.top_ids, ["c", "a", "b"]);
+    }
+
+    #[test]
+    fn all_can_be_asked_for() {
+        let mut both = question(Lane::Code, &["a", "b"], 5);
+        both.pass_at = PassAt::All;
+        assert_eq!(measured(&both, r#"{"ids": ["a"]}"#, &Held::CannotTell).0, Status::Failed);
+        assert_eq!(measured(&both, r#"{"ids": ["b", "a"]}"#, &Held::CannotTell).0, Status::Passed);
+        assert_eq!(measured(&both, "nonsense", &Held::CannotTell).0, Status::Failed);
+    }
+}

@@ -1,0 +1,186 @@
+//! Retrieval cases: disk → cases, and the built-in ones.
+
+use std::sync::LazyLock;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::builtin;
+use crate::input::{Checker, Document, Mistakes, Pointer};
+use crate::model::{CaseId, Fingerprint, Lane, Location, Slice, Source};
+use crate::settings::{PassAt, SuiteSettings};
+use crate::suites::{Case, Loaded, LoadedCase, Question, read};
+
+/// A list of retrieval cases, or an object that holds one.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(title = "evalratchet retrieval cases")]
+pub enum CaseList {
+    /// The cases.
+    List(Vec<EvalCase>),
+    /// The cases, under `cases`.
+    Object(CaseObject),
+}
+
+/// The cases, under `cases`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CaseObject {
+    /// The cases.
+    pub cases: Vec<EvalCase>,
+}
+
+/// One question and the ids that should be found.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EvalCase {
+    /// Unique in the suite.
+    #[schemars(length(min = 1))]
+    pub id: String,
+    /// For people.
+    pub description: String,
+    /// Where is looked.
+    pub lane: Lane,
+    /// The specification it comes from.
+    pub spec_id: String,
+    /// What is asked.
+    #[schemars(regex(pattern = r"\S"))]
+    pub spec_content: String,
+    /// What should be found.
+    #[schemars(length(min = 1))]
+    pub expected_ids: Vec<String>,
+    /// How many are looked at; else `--k`, the suite's `k`, or 10.
+    #[schemars(range(min = 1))]
+    pub k: Option<usize>,
+    /// Labels to select and slice by.
+    #[serde(default)]
+    pub tags: Vec<String>,
+}
+
+/// What a retrieval case asks.
+#[derive(Debug, Clone)]
+pub struct RetrievalQuestion {
+    /// For people.
+    pub description: String,
+    /// Where is looked.
+    pub lane: Lane,
+    /// The specification it comes from.
+    pub spec_id: String,
+    /// What is asked.
+    pub query: String,
+    /// What should be found, each once.
+    pub expected: Vec<String>,
+    /// How many are looked at.
+    pub k: usize,
+    /// Where the case comes from.
+    pub source: Source,
+    /// What passes.
+    pub pass_at: PassAt,
+}
+
+/// How many are looked at if nobody says otherwise.
+const DEFAULT_K: usize = 10;
+/// How the built-in cases are named as a place.
+const BUILTIN: &str = "(built in)";
+
+static CASE_CHECKER: LazyLock<Checker<EvalCase>> = LazyLock::new(Checker::new);
+
+/// The cases of a suite. An external case takes the place of a built-in one with the same id.
+pub fn load(suite: &SuiteSettings) -> Vec<Result<Loaded, Mistakes>> {
+    let mut loaded: Vec<Result<Loaded, Mistakes>> = Vec::new();
+    for file in &suite.files {
+        loaded.push(read(&file.path, &file.shown).and_then(|text| load_file(suite, &file.shown, text)));
+    }
+    if suite.builtin_cases {
+        let mut builtin = load_builtin(suite);
+        if let Ok(builtin) = &mut builtin {
+            let external = loaded.iter().flatten().flat_map(|loaded| &loaded.cases);
+            let taken: Vec<CaseId> = external.map(|case| case.case.id.clone()).collect();
+            builtin.cases.retain(|case| !taken.contains(&case.case.id));
+        }
+        loaded.insert(0, builtin);
+    }
+    loaded
+}
+
+fn load_file(suite: &SuiteSettings, shown: &str, text: String) -> Result<Loaded, Mistakes> {
+    let document = Document::json(shown, text)?;
+    let (at, values) = match &document.value {
+        Value::Array(values) => (Pointer::root(), values.clone()),
+        Value::Object(map) if map.len() == 1 && map.contains_key("cases") => {
+            let at = Pointer::root().join("cases");
+            match &map["cases"] {
+                Value::Array(values) => (at, values.clone()),
+                _ => return Err(document.mistake(&at, "expected an array of cases").into()),
+            }
+        }
+        _ => return Err(document.mistake(&Pointer::root(), "expected an array of cases, or {\"cases\": […]}").into()),
+    };
+    if values.is_empty() {
+        return Err(document.mistake(&at, "has no case").into());
+    }
+    let mut mistakes = Mistakes::new();
+    let mut cases = Vec::new();
+    for (index, value) in values.iter().enumerate() {
+        let place = at.join(index);
+        match CASE_CHECKER.read_at(&document, &place, value) {
+            Ok(case) => cases.push(settle(suite, &document, &place, case, Source::Json)),
+            Err(wrong) => mistakes.extend(wrong),
+        }
+    }
+    mistakes.into_result().map(|()| Loaded { cases, warnings: Mistakes::new() })
+}
+
+fn load_builtin(suite: &SuiteSettings) -> Result<Loaded, Mistakes> {
+    let document = Document::json(BUILTIN, builtin::cases_text().to_owned())?;
+    let cases = builtin::cases().map_err(|why| document.mistake(&Pointer::root(), why))?;
+    let settled = cases
+        .into_iter()
+        .enumerate()
+        .map(|(index, case)| settle(suite, &document, &Pointer::root().join(index), case, Source::Builtin));
+    Ok(Loaded { cases: settled.collect(), warnings: Mistakes::new() })
+}
+
+fn settle(suite: &SuiteSettings, document: &Document, at: &Pointer, case: EvalCase, source: Source) -> LoadedCase {
+    let EvalCase { id, description, lane, spec_id, spec_content, expected_ids, k, tags } = case;
+    let k = k.or(suite.k).unwrap_or(DEFAULT_K);
+    let mut expected: Vec<String> = Vec::new();
+    for id in expected_ids {
+        if !expected.contains(&id) {
+            expected.push(id);
+        }
+    }
+    let mut slices = vec![Slice::new("lane", lane.name()), Slice::new("source", source.name())];
+    for tag in &tags {
+        let slice = Slice::new("tag", tag);
+        if !slices.contains(&slice) {
+            slices.push(slice);
+        }
+    }
+    let fingerprint = Fingerprint::of(&json!({
+        "kind": "retrieval", "lane": lane.name(), "spec_id": spec_id, "spec_content": spec_content,
+        "expected_ids": expected, "k": k,
+    }));
+    let pass_at = suite.pass_at;
+    LoadedCase {
+        at_id: document.mistake(&at.join("id"), ""),
+        case: Case {
+            id: CaseId::new(id),
+            tags,
+            slices,
+            location: Location { file: document.file.clone(), line: document.line(at) },
+            fingerprint,
+            question: Question::Retrieval(RetrievalQuestion {
+                description,
+                lane,
+                spec_id,
+                query: spec_content,
+                expected,
+                k,
+                source,
+                pass_at,
+            }),
+        },
+    }
+}

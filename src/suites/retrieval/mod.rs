@@ -1,0 +1,13 @@
+//! Suites of kind `retrieval`: a question in, a ranking out, measured by where the expected ids stand.
+
+pub mod builtin;
+mod evaluate;
+mod format;
+pub mod index;
+pub mod metrics;
+pub mod trec;
+
+pub use evaluate::{Held, detail, evaluate};
+pub use format::{CaseList, RetrievalQuestion, load};
+
+pub use crate::model::{Lane, Source};

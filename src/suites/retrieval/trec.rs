@@ -1,0 +1,187 @@
+//! TREC judgements and runs, and the measures of trec_eval over them.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
+
+use super::metrics::{average_precision, ndcg, precision, recall, reciprocal_rank};
+
+/// The cutoffs that trec_eval reports.
+pub const CUTOFFS: [usize; 9] = [5, 10, 15, 20, 30, 100, 200, 500, 1000];
+
+/// Topic → document → grade.
+pub type Judgements<'a> = HashMap<&'a str, HashMap<&'a str, i32>>;
+
+/// Topic → retrieved documents, in the order of the file.
+pub type Run<'a> = BTreeMap<&'a str, Vec<(&'a str, f32)>>;
+
+/// Which of two documents with the same score comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Ties {
+    /// The one whose id sorts last, as in trec_eval
+    Trec,
+    /// The one whose id sorts first
+    Id,
+}
+
+/// What is wrong with a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadLine {
+    /// From 1.
+    pub line: usize,
+    /// What is wrong.
+    pub why: &'static str,
+}
+
+/// Reads `topic iteration document grade`.
+pub fn parse_judgements(text: &str) -> Result<Judgements<'_>, BadLine> {
+    let mut topics: Judgements<'_> = HashMap::new();
+    let (mut topic, mut current): (&str, HashMap<&str, i32>) = ("", HashMap::new());
+    for (index, line) in text.lines().enumerate() {
+        let bad = |why| BadLine { line: index + 1, why };
+        let mut fields = line.split_ascii_whitespace();
+        let Some(name) = fields.next() else { continue };
+        let (Some(_), Some(document), Some(grade)) = (fields.next(), fields.next(), fields.next()) else {
+            return Err(bad("expected `topic iteration document grade`"));
+        };
+        let grade = grade.parse().map_err(|_| bad("the grade is not a whole number"))?;
+        if name != topic {
+            keep(&mut topics, topic, std::mem::take(&mut current));
+            topic = name;
+        }
+        current.insert(document, grade);
+    }
+    keep(&mut topics, topic, current);
+    Ok(topics)
+}
+
+/// A topic's lines mostly stand together, so it is looked up once for all of them.
+fn keep<'a>(topics: &mut Judgements<'a>, topic: &'a str, grades: HashMap<&'a str, i32>) {
+    if topic.is_empty() {
+        return;
+    }
+    match topics.entry(topic) {
+        std::collections::hash_map::Entry::Vacant(entry) => {
+            entry.insert(grades);
+        }
+        std::collections::hash_map::Entry::Occupied(mut entry) => entry.get_mut().extend(grades),
+    }
+}
+
+/// Reads `topic Q0 document rank score tag`; the rank is not looked at.
+pub fn parse_run(text: &str) -> Result<Run<'_>, BadLine> {
+    let mut topics: Run<'_> = BTreeMap::new();
+    let (mut topic, mut current): (&str, Vec<(&str, f32)>) = ("", Vec::new());
+    for (index, line) in text.lines().enumerate() {
+        let bad = |why| BadLine { line: index + 1, why };
+        let mut fields = line.split_ascii_whitespace();
+        let Some(name) = fields.next() else { continue };
+        let (Some(_), Some(document), Some(_), Some(score)) =
+            (fields.next(), fields.next(), fields.next(), fields.next())
+        else {
+            return Err(bad("expected `topic Q0 document rank score tag`"));
+        };
+        let score: f32 = score.parse().map_err(|_| bad("the score is not a number"))?;
+        if score.is_nan() {
+            return Err(bad("the score is not a number"));
+        }
+        if name != topic {
+            if !topic.is_empty() {
+                topics.entry(topic).or_default().append(&mut current);
+            }
+            topic = name;
+        }
+        current.push((document, score));
+    }
+    if !topic.is_empty() {
+        topics.entry(topic).or_default().append(&mut current);
+    }
+    Ok(topics)
+}
+
+/// The documents of a topic, best first, each once.
+pub fn ranked<'a>(retrieved: &[(&'a str, f32)], ties: Ties) -> Vec<&'a str> {
+    let by_id = |a: &str, b: &str| match ties {
+        Ties::Trec => b.cmp(a),
+        Ties::Id => a.cmp(b),
+    };
+    let mut sorted = retrieved.to_vec();
+    sorted.sort_unstable_by(|a, b| b.1.partial_cmp(&a.1).unwrap_or(Ordering::Equal).then_with(|| by_id(a.0, b.0)));
+    let mut seen = std::collections::HashSet::with_capacity(sorted.len());
+    sorted.into_iter().map(|(document, _)| document).filter(|document| seen.insert(*document)).collect()
+}
+
+/// The measures of one topic, by trec_eval's names.
+pub fn measure(retrieved: &[(&str, f32)], grades: &HashMap<&str, i32>, ties: Ties) -> BTreeMap<String, f64> {
+    let ranking = ranked(retrieved, ties);
+    let gains: Vec<f64> =
+        ranking.iter().map(|document| f64::from(grades.get(document).copied().unwrap_or(0).max(0))).collect();
+    let mut ideal: Vec<f64> = grades.values().filter(|grade| **grade > 0).map(|grade| f64::from(*grade)).collect();
+    ideal.sort_unstable_by(|a, b| b.total_cmp(a));
+    let relevant: Vec<bool> = gains.iter().map(|gain| *gain > 0.0).collect();
+    let mut measures = BTreeMap::from([
+        ("map".to_owned(), average_precision(&relevant, ideal.len())),
+        ("recip_rank".to_owned(), reciprocal_rank(&relevant)),
+        ("ndcg".to_owned(), ndcg(&gains, &ideal, usize::MAX)),
+    ]);
+    for k in CUTOFFS {
+        measures.insert(format!("P_{k}"), precision(&relevant, k));
+        measures.insert(format!("recall_{k}"), recall(&relevant, k, ideal.len()));
+        measures.insert(format!("ndcg_cut_{k}"), ndcg(&gains, &ideal, k));
+    }
+    measures
+}
+
+/// The means over all topics, and each topic's measures. Topics without judgements do not count, as in trec_eval.
+pub fn evaluate<'a>(
+    judgements: &Judgements<'a>,
+    run: &Run<'a>,
+    ties: Ties,
+) -> (BTreeMap<String, f64>, BTreeMap<&'a str, BTreeMap<String, f64>>) {
+    let topics: Vec<(&'a str, BTreeMap<String, f64>)> = run
+        .iter()
+        .filter_map(|(topic, retrieved)| Some((*topic, measure(retrieved, judgements.get(topic)?, ties))))
+        .collect();
+    let mut sums: BTreeMap<String, f64> = BTreeMap::new();
+    for (name, value) in topics.iter().flat_map(|(_, measures)| measures) {
+        *sums.entry(name.clone()).or_default() += value;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "counts of topics are far below 2^52")]
+    let count = topics.len().max(1) as f64;
+    let all = sums.into_iter().map(|(name, sum)| (name, sum / count)).collect();
+    (all, topics.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Worked out by hand: ranking d1 (grade 2), d2 (0), d3 (1); judged relevant: d1, d3, d4.
+    #[test]
+    fn a_small_topic_agrees_with_pencil_and_paper() {
+        let judgements = parse_judgements("q 0 d1 2\nq 0 d2 0\nq 0 d3 1\nq 0 d4 1\n").unwrap();
+        let run = parse_run("q Q0 d3 1 1.0 t\nq Q0 d1 9 3.0 t\nq Q0 d2 2 2.0 t\n").unwrap();
+        let (all, _) = evaluate(&judgements, &run, Ties::Trec);
+        let near = |name: &str, expected: f64| assert!((all[name] - expected).abs() < 1e-9, "{name} {}", all[name]);
+        near("recip_rank", 1.0);
+        near("map", (1.0 + 2.0 / 3.0) / 3.0);
+        near("P_5", 0.4);
+        near("recall_5", 2.0 / 3.0);
+        let dcg = 2.0 + 1.0 / 2.0;
+        let best = 2.0 + 1.0 / 3_f64.log2() + 1.0 / 2.0;
+        near("ndcg", dcg / best);
+        near("ndcg_cut_5", dcg / best);
+    }
+
+    #[test]
+    fn ties_go_by_id_in_the_direction_asked_for_and_repeats_count_once() {
+        let retrieved = [("a", 1.0), ("b", 1.0), ("a", 1.0), ("c", 2.0)];
+        assert_eq!(ranked(&retrieved, Ties::Trec), ["c", "b", "a"]);
+        assert_eq!(ranked(&retrieved, Ties::Id), ["c", "a", "b"]);
+    }
+
+    #[test]
+    fn a_bad_line_is_named_by_its_number() {
+        assert_eq!(parse_judgements("q 0 d 1\n\nq 0 d\n").unwrap_err().line, 3);
+        assert_eq!(parse_run("q Q0 d 1 x t\n").unwrap_err().why, "the score is not a number");
+    }
+}
