@@ -152,10 +152,6 @@ fn reproduce(config: &str, suite: &PlannedSuite, planned: &Planned) -> String {
         line.push_str(&format!(" --config {}", report::shell_quoted(config)));
     }
     let (suite, case) = (suite.settings.id.as_str(), planned.case.id.as_str());
-    line.push_str(&format!(
-        " --suite {} --filter {}",
-        report::shell_quoted(suite),
-        report::shell_quoted(&format!("={case}"))
-    ));
+    line.push_str(&format!(" --suite {} --case {}", report::shell_quoted(suite), report::shell_quoted(case)));
     line
 }

@@ -32,7 +32,7 @@ pub(super) fn list(args: ListArgs) -> Result<ExitCode, Failure> {
     let selection = args.selection.into_selection(None);
     let known: Vec<&str> = settings.suites.iter().map(|suite| suite.id.as_str()).collect();
     selection.check(&known, &settings.config)?;
-    let mut listed = 0;
+    let (mut listed, mut wrong) = (0, false);
     for suite in plan(suites, &selection) {
         let (id, kind) = (&suite.settings.id, suite.settings.kind);
         let chosen: Vec<_> = suite.cases.iter().filter(|planned| planned.chosen).map(|planned| &planned.case).collect();
@@ -52,21 +52,32 @@ pub(super) fn list(args: ListArgs) -> Result<ExitCode, Failure> {
             if let Question::Scenario(question) = &case.question
                 && args.show_diff
             {
-                show_diffs(question);
+                wrong |= !show_diffs(question);
             }
         }
     }
-    Ok(if listed == 0 { ExitCode::NothingMeasured } else { ExitCode::Passed })
+    Ok(if wrong {
+        ExitCode::Invalid
+    } else if listed == 0 {
+        ExitCode::NothingMeasured
+    } else {
+        ExitCode::Passed
+    })
 }
 
-fn show_diffs(question: &ScenarioQuestion) {
+/// Prints what an edit does to each file; `false` if that could not be found out.
+fn show_diffs(question: &ScenarioQuestion) -> bool {
     match produced_diffs(question) {
         Ok(diffs) => {
             for (path, diff) in diffs {
                 console::print(&format!("\n{}\n{}", plain(&path), plain(&diff)));
             }
             console::print("\n");
+            true
         }
-        Err(why) => console::error(&why),
+        Err(why) => {
+            console::error(&why);
+            false
+        }
     }
 }

@@ -71,7 +71,12 @@ impl Installer {
     ) -> Result<PathBuf, String> {
         let place = self.cache.join(key);
         let told = |error: std::io::Error| format!("{}: {error}", place.display());
-        if place.is_dir() {
+        // Go and cargo keep what they fetch in caches of their own, which may have been emptied since.
+        let kept_here = match install {
+            Install::Npm | Install::Pip => true,
+            Install::Go | Install::Cargo => false,
+        };
+        if kept_here && place.is_dir() {
             return Ok(place);
         }
         std::fs::create_dir_all(&self.cache).map_err(told)?;
@@ -84,6 +89,9 @@ impl Installer {
         }
         for (directory, words) in steps(install, fixture, scratch.path()) {
             self.step(adapter, words, directory, stop).await?;
+        }
+        if !kept_here {
+            return Ok(place);
         }
         match std::fs::rename(scratch.path(), &place) {
             Ok(()) => {

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use super::install::{Installed, Installer, missing_tool};
 use super::process::{Finished, ProcessEnd, Spawn, run};
-use super::workcopy::{WorkCopy, copy_tree, look};
+use super::workcopy::{Contents, WorkCopy, copy_tree, look};
 use super::{Attempted, Stop};
+use crate::input::Scan;
 use crate::model::{Captured, truncate_middle};
 use crate::report::shell_quoted;
 use crate::settings::Invocation;
@@ -50,7 +51,7 @@ impl Stage {
         };
         let ending = if seen.interrupted {
             "interrupted"
-        } else if seen.broken.is_some() {
+        } else if seen.broken.is_some() || seen.goals.iter().any(|goal| goal.status == GoalStatus::Error) {
             "could-not-start"
         } else {
             "answered"
@@ -105,7 +106,7 @@ impl Stage {
         if let Some((from, name)) = &installed.copied {
             let to = copy.path().join(name);
             std::fs::create_dir_all(&to).map_err(|error| error.to_string())?;
-            copy_tree(from, &to)?;
+            copy_tree(from, &to, Scan::Everything)?;
         }
         for (index, goal) in question.goals.iter().enumerate() {
             if stop.is_requested() {
@@ -185,7 +186,15 @@ impl Stage {
             ProcessEnd::Signalled(signal) => (GoalStatus::Failed, None, Some(format!("ended by signal {signal}"))),
             ProcessEnd::TimedOut => (GoalStatus::TimedOut, None, Some(format!("timed out after {limit:?}"))),
             ProcessEnd::Stopped => (GoalStatus::NotRun, None, Some("interrupted".to_owned())),
-            ProcessEnd::CouldNotStart(_) => (GoalStatus::Error, None, Some(missing_tool(command, &question.adapter))),
+            ProcessEnd::CouldNotStart(_) if !spawn.cwd.is_dir() => (
+                GoalStatus::Failed,
+                None,
+                Some(format!("its directory `{}` is not there", cwd.as_deref().unwrap_or_default())),
+            ),
+            ProcessEnd::CouldNotStart(why) if why.contains("was not found") => {
+                (GoalStatus::Error, None, Some(missing_tool(command, &question.adapter)))
+            }
+            ProcessEnd::CouldNotStart(why) => (GoalStatus::Error, None, Some(why)),
         };
         let text = |bytes: Vec<u8>| truncate_middle(&String::from_utf8_lossy(&bytes), GOAL_OUTPUT);
         GoalOutcome {
@@ -226,7 +235,7 @@ fn snapshot(question: &ScenarioQuestion, copy: &Path) -> BTreeMap<(Scope, String
     files
 }
 
-fn changed(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
+fn changed(before: &Contents, after: &Contents) -> Vec<String> {
     let mut paths: Vec<String> =
         before.iter().filter(|(path, bytes)| after.get(*path) != Some(bytes)).map(|(path, _)| path.clone()).collect();
     paths.extend(after.keys().filter(|path| !before.contains_key(*path)).cloned());
@@ -253,13 +262,12 @@ pub fn produced_diffs(question: &ScenarioQuestion) -> Result<Vec<(String, String
         Some(Task::FreeText(_)) => return Err("the edit is made by an agent; run it with --keep".to_owned()),
     }
     let after = copy.contents()?;
-    let text = |contents: Option<&Vec<u8>>| {
-        contents.map(|bytes| bytes[..bytes.len().saturating_sub(1)].to_vec()).unwrap_or_default()
-    };
+    let text =
+        |contents: &Contents, path: &str| contents.get(path).map(|content| content.bytes.clone()).unwrap_or_default();
     Ok(changed(&before, &after)
         .into_iter()
         .map(|path| {
-            let (old, new) = (text(before.get(&path)), text(after.get(&path)));
+            let (old, new) = (text(&before, &path), text(&after, &path));
             let diff = if is_binary(&old) || is_binary(&new) {
                 "binary files differ\n".to_owned()
             } else {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::input::{TreeKind, scan};
+use crate::input::{Scan, TreeKind, scan};
 use crate::suites::scenario::directive::Directive;
 use crate::suites::scenario::observation::FileState;
 
@@ -24,7 +24,7 @@ impl WorkCopy {
         // Named like the fixture, since some tools take a project's name from its directory.
         let path = directory.path().join(fixture.file_name().unwrap_or_default());
         std::fs::create_dir_all(&path).map_err(|error| told(&path, error))?;
-        copy_tree(fixture, &path)?;
+        copy_tree(fixture, &path, Scan::Fixture)?;
         Ok(Self { directory, path })
     }
 
@@ -77,29 +77,40 @@ impl WorkCopy {
         stays_inside(&self.path, relative)
     }
 
-    /// Every file with its contents, to find out what changed.
-    pub(super) fn contents(&self) -> Result<BTreeMap<String, Vec<u8>>, String> {
-        let mut contents = BTreeMap::new();
-        for entry in scan(&self.path)? {
-            let bytes = match entry.kind {
+    /// Every file and link, to find out what changed. Nothing is left out, whatever a `.gitignore` says.
+    pub(super) fn contents(&self) -> Result<Contents, String> {
+        let mut contents = Contents::new();
+        for entry in scan(&self.path, Scan::Everything)? {
+            let content = match entry.kind {
                 TreeKind::Directory => continue,
-                TreeKind::Link { target } => target.to_string_lossy().into_owned().into_bytes(),
+                TreeKind::Link { target } => {
+                    Content { bytes: target.to_string_lossy().into_owned().into_bytes(), executable: false }
+                }
                 TreeKind::File { executable } => {
-                    let mut bytes = std::fs::read(self.path.join(&entry.path))
+                    let bytes = std::fs::read(self.path.join(&entry.path))
                         .map_err(|error| format!("{}: {error}", entry.path))?;
-                    bytes.push(u8::from(executable));
-                    bytes
+                    Content { bytes, executable }
                 }
             };
-            contents.insert(entry.path, bytes);
+            contents.insert(entry.path, content);
         }
         Ok(contents)
     }
 }
 
+/// Path → what is there.
+pub(super) type Contents = BTreeMap<String, Content>;
+
+/// What a file or a link holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Content {
+    pub(super) bytes: Vec<u8>,
+    executable: bool,
+}
+
 /// Copies everything below a directory: modes and links are kept, also empty directories.
-pub(super) fn copy_tree(from: &Path, to: &Path) -> Result<(), String> {
-    for entry in scan(from)? {
+pub(super) fn copy_tree(from: &Path, to: &Path, what: Scan) -> Result<(), String> {
+    for entry in scan(from, what)? {
         let (source, target) = (from.join(&entry.path), to.join(&entry.path));
         let done = match entry.kind {
             TreeKind::Directory => std::fs::create_dir_all(&target),

@@ -112,8 +112,8 @@ impl fmt::Display for Mistakes {
             writeln!(f, "{mistake}\n")?;
         }
         match self.0.len() {
-            1 => write!(f, "1 mistake; nothing was run"),
-            count => write!(f, "{count} mistakes; nothing was run"),
+            1 => write!(f, "1 mistake"),
+            count => write!(f, "{count} mistakes"),
         }
     }
 }

@@ -15,4 +15,4 @@ pub use document::{Document, Pointer, Position};
 pub use files::{Found, expand_globs, read_bytes, read_text, write_atomically};
 pub use mistake::{Mistake, Mistakes};
 pub use nearest::nearest;
-pub use tree::{TreeEntry, TreeKind, scan, tree_hash};
+pub use tree::{Scan, TreeEntry, TreeKind, scan, tree_hash};

@@ -4,7 +4,9 @@ use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Lin
 
 use super::{counted, plain, verdict_line};
 use crate::aggregate::metric_specs;
-use crate::model::{Better, CaseDetail, CaseResult, Kind, Metric, Results, Status, SuiteDetail, SuiteResult, Verdict};
+use crate::model::{
+    Better, CaseDetail, CaseResult, Kind, Metric, Results, ScenarioDetail, Status, SuiteDetail, SuiteResult, Verdict,
+};
 
 /// How the terminal is.
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +30,16 @@ pub fn terminal(results: &Results, style: Style) -> String {
     }
     render_failures(results, style, &mut out);
     render_slowest(results, style, &mut out);
+    for (suite, case) in results.suites.iter().flat_map(|suite| suite.cases.iter().map(move |case| (suite, case))) {
+        if let Some(CaseDetail::Scenario(ScenarioDetail { working_copy: Some(place), .. })) = &case.detail {
+            out.push_str(&format!(
+                "kept {}/{} in {}\n",
+                plain(suite.id.as_str()),
+                plain(case.id.as_str()),
+                plain(place)
+            ));
+        }
+    }
     for reason in &results.gate.reasons {
         let sign = if reason.fails { paint("✗", Ink::Red, style) } else { paint("·", Ink::Yellow, style) };
         out.push_str(&format!("{sign} {}\n", plain(&reason.message)));
@@ -99,7 +111,10 @@ fn metric_row(name: &str, metric: &Metric) -> Vec<Cell> {
             Some(color) => value.fg(color),
             None => value,
         },
-        Cell::new(show(metric.min)),
+        Cell::new(match (metric.min, metric.better) {
+            (Some(min), Better::Lower) => format!("≤ {}", number(min)),
+            (min, _) => show(min),
+        }),
         Cell::new(show(metric.target)),
         Cell::new(metric.ci95.map_or("–".to_owned(), |[low, high]| format!("{low:.3} … {high:.3}"))),
         Cell::new(metric.n),
@@ -226,9 +241,6 @@ fn render_failures(results: &Results, style: Style, out: &mut String) {
                 }
                 if let Some(diff) = &case.diff {
                     field(out, "diff", diff);
-                }
-                if let Some(place) = &detail.working_copy {
-                    field(out, "kept in", place);
                 }
                 let broken = detail.goals.iter().find(|goal| goal.status != "passed");
                 for goal in broken.into_iter().filter(|goal| !goal.stdout.trim().is_empty()) {

@@ -7,6 +7,7 @@ use super::file::{AdapterSection, GoalSection};
 use super::parse_duration;
 use crate::input::{Checker, Document, Mistakes, Pointer};
 use crate::suites::scenario::adapters::{Adapter, GoalCommand, built_in};
+use crate::suites::scenario::directive::check_path;
 
 static CHECKER: LazyLock<Checker<AdapterSection>> = LazyLock::new(Checker::new);
 
@@ -16,7 +17,13 @@ pub(super) fn settle(document: &Document, mistakes: &mut Mistakes) -> BTreeMap<S
     let at = Pointer::root().join("adapter");
     for (id, value) in document.value.get("adapter").and_then(serde_json::Value::as_object).into_iter().flatten() {
         let place = at.join(id);
-        let Ok(section) = CHECKER.read_at(document, &place, value) else { continue };
+        let Ok(section) = CHECKER.read_at(document, &place, value) else {
+            // Its mistakes were told; that scenarios name it is none.
+            let goals = value["goals"].as_object().into_iter().flatten();
+            let goals = goals.map(|(goal, _)| (goal.clone(), GoalCommand::default())).collect();
+            adapters.insert(id.clone(), Adapter { id: id.clone(), needs: String::new(), goals, install: None });
+            continue;
+        };
         if adapters.contains_key(id) {
             mistakes.push(
                 document
@@ -35,6 +42,9 @@ pub(super) fn settle(document: &Document, mistakes: &mut Mistakes) -> BTreeMap<S
                     None
                 }
             };
+            if let Some(why) = cwd.as_deref().filter(|cwd| *cwd != "{fixture}").and_then(|cwd| check_path(cwd).err()) {
+                mistakes.push(document.mistake(&place.join("goals").join(&goal).join("cwd"), why));
+            }
             goals.insert(goal, GoalCommand { command, args, env, cwd, timeout: limit });
         }
         let needs = section.needs.unwrap_or_else(|| "the programs of its goals".to_owned());

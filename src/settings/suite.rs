@@ -136,6 +136,7 @@ pub(super) fn settle(
         }
     };
     let timeout = overrides.timeout.unwrap_or(timeout);
+    let env_without_target = target.is_none() && !env.is_empty();
     let target = match target {
         Some(section) => {
             let suite = target::Suite { kind, env, timeout };
@@ -148,6 +149,9 @@ pub(super) fn settle(
             None
         }
     };
+    if env_without_target {
+        mistakes.push(document.mistake_at_key(&at.join("env"), "there is no target that could see these"));
+    }
     if kind != Kind::Command && !programs.is_empty() {
         mistakes.push(document.mistake(&at.join("programs"), "only a command suite has program tables"));
     }

@@ -217,7 +217,7 @@ pub(super) fn settle(
             return None;
         }
         [] => {
-            mistakes.push(document.mistake(at, format!("does not say {wanted}")).with_help("add one of them"));
+            mistakes.push(document.mistake(at, format!("does not say {wanted}")).with_help("add it"));
             return None;
         }
         several => {
@@ -226,6 +226,14 @@ pub(super) fn settle(
             return None;
         }
     };
+    if key == "agent" {
+        for (name, given) in [("answer", answer.is_some()), ("cwd", cwd.is_some())] {
+            if given {
+                let message = format!("an agent has no `{name}`: it edits the working copy it runs in");
+                mistakes.push(document.mistake_at_key(&at.join(name), message));
+            }
+        }
+    }
     let allowed: &[&str] = match key {
         "command" if kind == Kind::Retrieval => &["query", "lane", "k", "id"],
         "command" => &["prompt", "id"],

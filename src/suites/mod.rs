@@ -195,3 +195,15 @@ fn twice(case: &LoadedCase, first: &Location) -> Mistake {
 pub(crate) fn read(path: &Path, shown: &str) -> Result<String, Mistakes> {
     crate::input::read_text(path, shown).map_err(Mistakes::from)
 }
+
+/// A slice for each tag, each once.
+pub(crate) fn tag_slices(tags: &[String]) -> Vec<Slice> {
+    let mut slices: Vec<Slice> = Vec::new();
+    for tag in tags {
+        let slice = Slice::new("tag", tag);
+        if !slices.contains(&slice) {
+            slices.push(slice);
+        }
+    }
+    slices
+}

@@ -83,7 +83,7 @@ fn a_mismatch_shows_expected_generated_and_the_first_word_that_differs() {
         expected   ls -a
         generated  ls -l
         because    word 2: expected `-a`, generated `-l` (-a: do not ignore entries starting with .; -l: use a long listing format)
-        reproduce  evalratchet run --suite s --filter '=a'
+        reproduce  evalratchet run --suite s --case a
     ");
 }
 

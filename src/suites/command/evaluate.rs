@@ -77,6 +77,9 @@ fn explain(verdict: &Equivalence) -> Option<String> {
 /// The first difference in words.
 pub fn sentence(difference: &Difference) -> String {
     let Difference { word, expected, generated, note } = difference;
+    if expected.is_none() && generated.is_none() {
+        return "every word is the same".to_owned();
+    }
     let quoted = |text: &Option<String>| text.as_ref().map_or("nothing".to_owned(), |text| format!("`{text}`"));
     let note = note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
     format!("word {word}: expected {}, generated {}{note}", quoted(expected), quoted(generated))

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::input::{Checker, Document, Found, Mistake, Mistakes, Pointer};
 use crate::model::{CaseId, CommandDetail, Fingerprint, Location, Method, Slice};
-use crate::suites::{Case, Loaded, LoadedCase, Question, read};
+use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
 
 use super::equivalence::{Equivalence, ProgramTable, Tables};
 
@@ -204,12 +204,7 @@ fn settle(document: &Document, at: &Pointer, case: TestCase, tables: &Tables) ->
     } = case;
     let risk_level = risk_level.name();
     let mut slices = vec![Slice::new("category", &category), Slice::new("risk-level", risk_level)];
-    for tag in &tags {
-        let slice = Slice::new("tag", tag);
-        if !slices.contains(&slice) {
-            slices.push(slice);
-        }
-    }
+    slices.extend(tag_slices(&tags));
     let fingerprint = Fingerprint::of(&json!({
         "kind": "command",
         "prompt": prompt,

@@ -10,7 +10,7 @@ use super::builtin;
 use crate::input::{Checker, Document, Mistakes, Pointer};
 use crate::model::{CaseId, Fingerprint, Lane, Location, Slice, Source};
 use crate::settings::{PassAt, SuiteSettings};
-use crate::suites::{Case, Loaded, LoadedCase, Question, read};
+use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
 
 /// A list of retrieval cases, or an object that holds one.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -152,12 +152,7 @@ fn settle(suite: &SuiteSettings, document: &Document, at: &Pointer, case: EvalCa
         }
     }
     let mut slices = vec![Slice::new("lane", lane.name()), Slice::new("source", source.name())];
-    for tag in &tags {
-        let slice = Slice::new("tag", tag);
-        if !slices.contains(&slice) {
-            slices.push(slice);
-        }
-    }
+    slices.extend(tag_slices(&tags));
     let fingerprint = Fingerprint::of(&json!({
         "kind": "retrieval", "lane": lane.name(), "spec_id": spec_id, "spec_content": spec_content,
         "expected_ids": expected, "k": k,

@@ -126,6 +126,9 @@ pub(super) fn settle(
         }
         "only-changed" => {
             need(file.paths.is_some(), "paths");
+            if scope == Scope::Repo {
+                mistakes.push(document.mistake(&at.join("scope"), "`only-changed` is about the working copy"));
+            }
             let paths = file.paths.clone().unwrap_or_default();
             for (index, path) in paths.iter().enumerate() {
                 if let Err(why) = directive::check_path(path) {

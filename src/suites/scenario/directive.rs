@@ -61,6 +61,7 @@ pub fn read(instruction: &Instruction) -> Result<Task, Vec<(Option<usize>, Strin
     match instruction {
         Instruction::Text(text) => match parse_write(text) {
             Some(directive) => check(directive).map(|one| Task::Directives(vec![one])).map_err(|why| vec![(None, why)]),
+            None if text.starts_with("WRITE|") => Err(vec![(None, "expected `WRITE|path|contents`".to_owned())]),
             None if text.trim().is_empty() => Err(vec![(None, "an instruction must not be empty".to_owned())]),
             None => Ok(Task::FreeText(text.clone())),
         },
@@ -130,11 +131,11 @@ pub fn check_path(path: &str) -> Result<(), String> {
         return refuse("contains a NUL character");
     }
     if path.starts_with(['/', '\\']) || path.as_bytes().get(1) == Some(&b':') {
-        return refuse("is absolute; it must be relative to the fixture");
+        return refuse("is absolute; it must be relative");
     }
     for part in path.split(['/', '\\']) {
         if part == ".." {
-            return refuse("leaves the fixture");
+            return refuse("leaves its directory");
         }
         if part.eq_ignore_ascii_case(".git") {
             return refuse("leads into .git");
@@ -167,7 +168,7 @@ mod tests {
     #[test]
     fn any_other_text_is_for_the_agent() {
         assert_eq!(text("Make it fast"), Ok(Task::FreeText("Make it fast".into())));
-        assert_eq!(text("WRITE|no contents"), Ok(Task::FreeText("WRITE|no contents".into())));
+        assert!(text("WRITE|no contents").is_err());
         assert!(text("  ").is_err());
     }
 

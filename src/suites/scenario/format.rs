@@ -15,7 +15,7 @@ use super::directive::{self, Task};
 use crate::input::{Checker, Document, Mistakes, Pointer, nearest, tree_hash};
 use crate::model::{CaseId, Fingerprint, Location, Slice};
 use crate::settings::Invocation;
-use crate::suites::{Case, Loaded, LoadedCase, Question, read};
+use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
 
 /// A scenario: an edit of a fixture, goals that must hold, and assertions about what changed.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -291,8 +291,7 @@ pub fn load(path: &Path, shown: &str, context: Context<'_>) -> Result<Loaded, Mi
         }).collect::<Vec<_>>(),
     }));
     let mut slices = vec![Slice::new("adapter", &file.adapter_id)];
-    slices.extend(file.tags.iter().map(|tag| Slice::new("tag", tag)));
-    slices.dedup();
+    slices.extend(tag_slices(&file.tags));
     let question = ScenarioQuestion {
         title: file.title,
         adapter,

@@ -409,7 +409,7 @@ impl<'p> Scan<'_, '_, 'p> {
             if spec.value == Some(ValueKind::Two) || spec.value == Some(ValueKind::Command) {
                 return Err(Opaque);
             }
-            if spec.value == Some(ValueKind::Required) && !made {
+            if matches!(spec.value, Some(ValueKind::Required | ValueKind::Number)) && !made {
                 self.reader.notes.used(Rule::OptionValue);
             }
             let sure = value.is_one_word() && value.is_surely_not_empty();

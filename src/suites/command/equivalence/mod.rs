@@ -93,7 +93,7 @@ pub fn compare(expected: &str, generated: &str, tables: &Tables) -> Equivalence 
             Equivalence::Equivalent { rule }
         }
         (Ok(a), Ok(b)) if a.tokens == b.tokens => Equivalence::Different {
-            difference: first_difference(&characters(expected), &characters(generated), None),
+            difference: first_difference(&a.tokens, &b.tokens, None),
             reason: Some("only blanks differ, but inside of a construct that is compared as it is written".to_owned()),
         },
         (Ok(a), Ok(b)) => {
@@ -117,10 +117,6 @@ pub fn compare(expected: &str, generated: &str, tables: &Tables) -> Equivalence 
 /// The same words and operators: only blanks differ, or a comment.
 fn whitespace_or_comment(a: &Read, b: &Read) -> Rule {
     if a.notes.has_used(Rule::Comment) || b.notes.has_used(Rule::Comment) { Rule::Comment } else { Rule::Whitespace }
-}
-
-fn characters(text: &str) -> Vec<String> {
-    text.chars().map(String::from).collect()
 }
 
 fn first_difference(a: &[String], b: &[String], note: Option<String>) -> Difference {
