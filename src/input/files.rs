@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use globset::GlobBuilder;
-use walkdir::WalkDir;
+use ignore::WalkBuilder;
 
 use super::Mistake;
 
@@ -35,8 +35,17 @@ pub struct Found {
     pub shown: String,
 }
 
+/// Whether files that git ignores are found, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ignored {
+    /// They are.
+    Found,
+    /// They are not.
+    Skipped,
+}
+
 /// The files below `root` that a pattern matches, sorted by name. A pattern without wildcards is a path and must exist.
-pub fn expand_globs(root: &Path, pattern: &str) -> Result<Vec<Found>, String> {
+pub fn expand_globs(root: &Path, pattern: &str, ignored: Ignored) -> Result<Vec<Found>, String> {
     let absolute = Path::new(pattern).is_absolute();
     if !pattern.contains(['*', '?', '[', '{']) {
         let path = root.join(pattern);
@@ -58,11 +67,16 @@ pub fn expand_globs(root: &Path, pattern: &str) -> Result<Vec<Found>, String> {
         .map_err(|error| format!("the pattern `{pattern}` is not valid: {}", error.kind()))?
         .compile_matcher();
     let fixed: PathBuf = pattern.split('/').take_while(|part| !part.contains(['*', '?', '[', '{'])).collect();
+    let mut builder = WalkBuilder::new(root.join(&fixed));
+    builder.hidden(false).follow_links(true).require_git(false).git_global(false).ignore(false);
+    let obeyed = ignored == Ignored::Skipped;
+    builder.git_ignore(obeyed).git_exclude(obeyed).parents(obeyed);
+    builder.sort_by_file_path(Path::cmp);
     let mut found = Vec::new();
-    for entry in WalkDir::new(root.join(&fixed)).follow_links(true).sort_by_file_name() {
+    for entry in builder.build() {
         let Ok(entry) = entry else { continue };
         let Ok(relative) = entry.path().strip_prefix(root) else { continue };
-        if entry.file_type().is_file() && matcher.is_match(relative) {
+        if entry.file_type().is_some_and(|kind| kind.is_file()) && matcher.is_match(relative) {
             let shown = relative.to_string_lossy().replace('\\', "/");
             found.push(Found { path: entry.into_path(), shown });
         }

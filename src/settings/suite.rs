@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::file::{MaxErrorsSection, PassAtSection, SuiteSection, ThresholdSection};
 use super::{Overrides, TargetSettings, parse_duration, target};
 use crate::aggregate::metric_specs;
-use crate::input::{Document, Found, Mistakes, Pointer, expand_globs, nearest};
+use crate::input::{Document, Found, Ignored, Mistakes, Pointer, expand_globs, nearest};
 use crate::model::{Kind, SuiteId};
 
 /// One suite, ready to be loaded and run.
@@ -125,8 +125,8 @@ pub(super) fn settle(
     if cases.is_empty() && !builtin_cases {
         mistakes.push(document.mistake(at, "a suite needs `cases`"));
     }
-    let files = settle_files(root, document, &at.join("cases"), &cases, mistakes);
-    let programs = settle_files(root, document, &at.join("programs"), &programs, mistakes);
+    let files = settle_files(root, document, &at.join("cases"), &cases, Ignored::Found, mistakes);
+    let programs = settle_files(root, document, &at.join("programs"), &programs, Ignored::Found, mistakes);
     let timeout = match timeout.as_deref().map(parse_duration) {
         None => default_timeout(kind),
         Some(Ok(duration)) => duration,
@@ -185,11 +185,12 @@ pub(super) fn settle_files(
     document: &Document,
     at: &Pointer,
     patterns: &[String],
+    ignored: Ignored,
     mistakes: &mut Mistakes,
 ) -> Vec<Found> {
     let mut files: Vec<Found> = Vec::new();
     for (index, pattern) in patterns.iter().enumerate() {
-        match expand_globs(root, pattern) {
+        match expand_globs(root, pattern, ignored) {
             Ok(found) => {
                 for file in found {
                     if !files.contains(&file) {

@@ -8,7 +8,7 @@ use serde_json_path::JsonPath;
 
 use super::file::{CwdSection, IndexSection, TargetSection};
 use super::suite::settle_files;
-use crate::input::{Document, Found, Mistakes, Pointer, nearest};
+use crate::input::{Document, Found, Ignored, Mistakes, Pointer, nearest};
 use crate::model::Kind;
 
 /// The system under test.
@@ -193,8 +193,8 @@ pub(super) fn settle(
         [(key, Given::Process(argv))] if fitting.contains(key) => (*key, argv.clone()),
         [(key, Given::Index(index))] if fitting.contains(key) => {
             let at = at.join(key);
-            let code = settle_files(root, document, &at.join("code"), &index.code, mistakes);
-            let memory = settle_files(root, document, &at.join("memory"), &index.memory, mistakes);
+            let code = settle_files(root, document, &at.join("code"), &index.code, Ignored::Skipped, mistakes);
+            let memory = settle_files(root, document, &at.join("memory"), &index.memory, Ignored::Skipped, mistakes);
             if index.code.is_empty() && index.memory.is_empty() {
                 mistakes.push(document.mistake(&at, "indexes nothing").with_help("say `code` or `memory`"));
             }
@@ -207,7 +207,9 @@ pub(super) fn settle(
             return Some(TargetSettings::Http(HttpTarget { url: url.clone(), timeout }));
         }
         [(key, Given::Place(path))] if fitting.contains(key) => {
-            let found = settle_files(root, document, &at.join(key), std::slice::from_ref(path), mistakes).pop()?;
+            let found =
+                settle_files(root, document, &at.join(key), std::slice::from_ref(path), Ignored::Found, mistakes)
+                    .pop()?;
             let trec = *key == "run";
             return Some(TargetSettings::Ranked(if trec { RankedFile::Trec(found) } else { RankedFile::Lines(found) }));
         }

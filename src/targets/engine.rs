@@ -15,7 +15,7 @@ use super::command::CommandTarget;
 use super::worker::WorkerTarget;
 use super::{Environment, Request};
 use crate::execute::Stop;
-use crate::input::{Found, read_text};
+use crate::input::{Found, read_bytes, read_text};
 use crate::model::{Answer, Ending, Lane};
 use crate::settings::{HttpTarget, IndexFiles, RankedFile, TargetSettings};
 use crate::suites::retrieval::index::{Index, parse_memories};
@@ -148,8 +148,13 @@ impl Engine {
 
 fn index(files: &IndexFiles) -> Result<Index, String> {
     let read = |found: &Found| read_text(&found.path, &found.shown).map_err(|mistake| mistake.to_string());
+    // Source need not be UTF-8; what is not is still worth finding.
+    let lossy = |found: &Found| {
+        let bytes = read_bytes(&found.path, &found.shown).map_err(|mistake| mistake.to_string())?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
     let sources: Vec<(&str, String)> =
-        files.code.iter().map(|found| Ok((found.shown.as_str(), read(found)?))).collect::<Result<_, String>>()?;
+        files.code.iter().map(|found| Ok((found.shown.as_str(), lossy(found)?))).collect::<Result<_, String>>()?;
     let mut memories = Vec::new();
     for found in &files.memory {
         let text = read(found)?;

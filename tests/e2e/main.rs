@@ -16,6 +16,7 @@ mod flow;
 mod interrupt;
 mod processes;
 mod repository;
+mod retrieval;
 mod scenarios;
 mod selection;
 mod support;
