@@ -149,7 +149,7 @@ impl Engine {
 fn index(files: &IndexFiles) -> Result<Index, String> {
     let read = |found: &Found| read_text(&found.path, &found.shown).map_err(|mistake| mistake.to_string());
     // Source need not be UTF-8; what is not is still worth finding.
-    let lossy = |found: &Found| {
+    let lossy = |found: &Found| -> Result<String, String> {
         let bytes = read_bytes(&found.path, &found.shown).map_err(|mistake| mistake.to_string())?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     };
