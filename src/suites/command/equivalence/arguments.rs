@@ -165,6 +165,7 @@ impl<'p> Scan<'_, '_, 'p> {
                 if self.nests(program, operands, &word) {
                     return self.nested(word, queue);
                 }
+                let word = if operands == 0 { self.first_operand(program, word) } else { word };
                 self.operand(program, word);
                 operands += 1;
                 if !program.permutes && program.nested.is_none() {
@@ -204,6 +205,25 @@ impl<'p> Scan<'_, '_, 'p> {
         let form = self.reader.command(words);
         self.out.push(Argument::Nested(form));
         Ok(())
+    }
+
+    /// `po`, `po,svc` and `po/name` are other spellings of `pods`, `pods,services` and `pods/name`.
+    fn first_operand(&mut self, program: &Program, word: Word) -> Word {
+        let Some(text) = word.as_literal().filter(|_| !program.operand_aliases.is_empty()) else { return word };
+        let (kinds, name) = match text.split_once('/') {
+            Some((kinds, name)) => (kinds, Some(name)),
+            None => (text, None),
+        };
+        let canonical = |kind: &str| program.operand_aliases.get(kind).map_or(kind.to_owned(), Clone::clone);
+        let mut spelled = kinds.split(',').map(canonical).collect::<Vec<_>>().join(",");
+        if let Some(name) = name {
+            spelled.push('/');
+            spelled.push_str(name);
+        }
+        if spelled != text {
+            self.reader.notes.used(Rule::Alias);
+        }
+        Word::literal(&spelled)
     }
 
     fn operand(&mut self, program: &Program, word: Word) {

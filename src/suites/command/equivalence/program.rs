@@ -22,6 +22,8 @@ pub(super) struct Program {
     pub(super) old_style: bool,
     pub(super) bare_options: bool,
     pub(super) keyed_operands: bool,
+    /// Spelling → canonical first operand.
+    pub(super) operand_aliases: HashMap<String, String>,
     pub(super) nested: Option<Nested>,
     pub(super) double_dash: bool,
     pub(super) inherit: bool,
@@ -87,6 +89,11 @@ impl Program {
             old_style: table.old_style,
             bare_options: table.bare_options,
             keyed_operands: table.keyed_operands,
+            operand_aliases: table
+                .operand_aliases
+                .iter()
+                .flat_map(|(name, aliases)| aliases.iter().map(|alias| (alias.clone(), name.clone())))
+                .collect(),
             nested: table.nested.clone(),
             inherit: table.inherit,
             options: Vec::new(),

@@ -38,6 +38,9 @@ pub struct ProgramTable {
     /// Whether operands are `key=value` in any order.
     #[serde(default)]
     pub keyed_operands: bool,
+    /// Spellings of the first operand, such as `po` for `pods`; also before a `/` and between commas.
+    #[serde(default)]
+    pub operand_aliases: BTreeMap<String, Vec<String>>,
     /// Where another command starts.
     pub nested: Option<Nested>,
     /// Whether `--` ends the options.

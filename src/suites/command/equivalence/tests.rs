@@ -46,6 +46,8 @@ fn options_of_one_program_are_one_command_however_they_are_written() {
         ("rm -r -- build", "rm -r build"),
         ("grep -e a -e b f", "grep -e b -e a f"),
         ("/bin/ls -l -a", "/bin/ls -la"),
+        ("kubectl get po,svc -A", "kubectl get pods,services --all-namespaces"),
+        ("kubectl rollout restart deploy/x", "kubectl rollout restart deployment/x"),
     ]);
 }
 
@@ -121,6 +123,8 @@ fn these_look_alike_and_are_not() {
         ("chmod -x f", "chmod f -x"),
         ("xargs -n 1 rm -f", "xargs -f rm -n 1"),
         ("command -v egrep", "command -v grep -E"),
+        ("kubectl get pods po", "kubectl get po pods"),
+        ("kubectl logs po", "kubectl logs pods"),
     ]);
 }
 
