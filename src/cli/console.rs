@@ -2,17 +2,32 @@
 #![expect(clippy::disallowed_methods, reason = "edge: the standard streams and the environment")]
 
 use std::io::{IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::report::Style;
 
 /// Writes a result to standard output.
 pub(super) fn print(text: &str) {
-    std::io::stdout().write_all(text.as_bytes()).ok();
+    print_bytes(text.as_bytes());
 }
 
 /// Writes bytes to standard output as they are.
 pub(super) fn print_bytes(bytes: &[u8]) {
-    std::io::stdout().write_all(bytes).ok();
+    let mut stdout = std::io::stdout();
+    if let Err(error) = stdout.write_all(bytes).and_then(|()| stdout.flush())
+        && error.kind() != std::io::ErrorKind::BrokenPipe
+        && !LOST.swap(true, Ordering::Relaxed)
+    {
+        self::error(&format!("cannot write to standard output: {error}"));
+    }
+}
+
+/// Whether something that should have been printed was not.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Whether something that should have been printed was not.
+pub(super) fn output_was_lost() -> bool {
+    LOST.load(Ordering::Relaxed)
 }
 
 /// Says what went wrong on standard error.

@@ -140,6 +140,7 @@ pub fn main() -> std::process::ExitCode {
         Verb::Trec(args) => trec::trec(&args),
     });
     let code = match done {
+        Ok(Ok(ExitCode::Passed)) if console::output_was_lost() => ExitCode::Invalid,
         Ok(Ok(code)) => code,
         Ok(Err(failure)) => {
             console::error(&failure.to_string());

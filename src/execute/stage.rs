@@ -98,7 +98,10 @@ impl Stage {
                 seen.agent_fault = self.call_agent(agent, id, text, copy.path(), stop).await?;
             }
         }
-        seen.changed = changed(&pristine, &copy.contents()?);
+        match copy.contents() {
+            Ok(now) => seen.changed = changed(&pristine, &now),
+            Err(why) => seen.agent_fault = Some(format!("the working copy cannot be looked at any more: {why}")),
+        }
         if question.goals.is_empty() || stop.is_requested() {
             return Ok(());
         }

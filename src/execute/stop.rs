@@ -37,20 +37,21 @@ impl StopSwitch {
     }
 }
 
-/// Requests a stop at the first Ctrl-C or TERM.
+/// Requests a stop at the first Ctrl-C, TERM or HUP.
 pub fn stop_on_signals(switch: StopSwitch) {
     tokio::spawn(async move {
         #[cfg(unix)]
         {
             use tokio::signal::unix::{SignalKind, signal};
-            match signal(SignalKind::terminate()) {
-                Ok(mut terminate) => {
+            match (signal(SignalKind::terminate()), signal(SignalKind::hangup())) {
+                (Ok(mut terminate), Ok(mut hangup)) => {
                     tokio::select! {
                         _ = tokio::signal::ctrl_c() => {}
                         _ = terminate.recv() => {}
+                        _ = hangup.recv() => {}
                     }
                 }
-                Err(_) => {
+                (Err(_), _) | (_, Err(_)) => {
                     tokio::signal::ctrl_c().await.ok();
                 }
             }

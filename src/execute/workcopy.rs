@@ -151,6 +151,7 @@ pub(super) fn look(root: &Path, relative: &str) -> FileState {
         Err(error) if error.kind() == io::ErrorKind::NotFound => FileState::Missing,
         Err(error) => FileState::Unreadable(error.to_string()),
         Ok(metadata) if metadata.is_dir() => FileState::Directory,
+        Ok(metadata) if !metadata.is_file() => FileState::Unreadable("it is neither a file nor a directory".to_owned()),
         Ok(_) => match std::fs::read(&path) {
             Ok(bytes) => FileState::File(bytes),
             Err(error) => FileState::Unreadable(error.to_string()),

@@ -17,6 +17,8 @@ pub struct Document {
     /// What it says.
     pub value: Value,
     text: String,
+    /// Where each line begins.
+    line_starts: Vec<usize>,
     /// The line number of the first line of `text` (JSON lines have one document per line).
     first_line: usize,
     root: Spanned,
@@ -139,7 +141,7 @@ impl Document {
         }
         mistakes.into_result()?;
         drop(tree);
-        Ok(Self { file: file.to_owned(), value, text, first_line, root })
+        Ok(Self { file: file.to_owned(), value, line_starts: line_starts(&text), text, first_line, root })
     }
 
     /// Parses a TOML document.
@@ -154,7 +156,7 @@ impl Document {
         let range = table.span();
         let (value, root) = from_toml_table(table.get_ref(), range);
         drop(table);
-        Ok(Self { file: file.to_owned(), value, text, first_line: 1, root })
+        Ok(Self { file: file.to_owned(), value, line_starts: line_starts(&text), text, first_line: 1, root })
     }
 
     /// Where the value at `pointer` stands; the nearest enclosing one if it does not exist.
@@ -166,8 +168,7 @@ impl Document {
     /// The line on which the value at `pointer` begins.
     pub fn line(&self, pointer: &Pointer) -> usize {
         let (_, node) = self.find(pointer);
-        let before = self.text.get(..node.range.start).unwrap_or_default();
-        self.first_line + before.matches('\n').count()
+        self.first_line + self.line_starts.partition_point(|start| *start <= node.range.start).saturating_sub(1)
     }
 
     /// A mistake about the value at `pointer`.
@@ -211,6 +212,10 @@ impl Document {
         }
         (key, node)
     }
+}
+
+fn line_starts(text: &str) -> Vec<usize> {
+    std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
 }
 
 fn empty(file: &str) -> Mistake {
@@ -265,7 +270,11 @@ fn from_toml(value: &DeValue<'_>, range: Range<usize>) -> (Value, Spanned) {
         DeValue::Integer(number) => {
             leaf(i64::from_str_radix(number.as_str(), number.radix()).map_or(Value::Null, Value::from))
         }
-        DeValue::Float(number) => leaf(number.as_str().parse::<f64>().map_or(Value::Null, Value::from)),
+        // JSON has no `nan` and `inf`; as text they are told to be no numbers.
+        DeValue::Float(number) => leaf(match number.as_str().replace('_', "").parse::<f64>() {
+            Ok(value) if value.is_finite() => Value::from(value),
+            Ok(_) | Err(_) => Value::String(number.as_str().to_owned()),
+        }),
         DeValue::Datetime(moment) => leaf(Value::String(moment.to_string())),
         DeValue::Array(array) => {
             let (values, spans) = array.iter().map(|item| from_toml(item.get_ref(), item.span())).unzip();

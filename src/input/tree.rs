@@ -70,6 +70,8 @@ pub fn scan(root: &Path, what: Scan) -> Result<Vec<TreeEntry>, String> {
             TreeKind::Directory
         } else if metadata.is_file() {
             TreeKind::File { executable: is_executable(&metadata) }
+        } else if what == Scan::Everything {
+            TreeKind::Link { target: PathBuf::from("(special file)") }
         } else {
             return Err(format!("`{path}` is neither a file, a directory nor a link"));
         };

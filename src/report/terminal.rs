@@ -276,8 +276,9 @@ fn field(out: &mut String, label: &str, text: &str) {
     let text = plain(text);
     let lines: Vec<&str> = text.lines().collect();
     for (index, line) in lines.iter().take(LINES).enumerate() {
-        let label = if index == 0 { label } else { "" };
-        out.push_str(&format!("    {label:<10} {line}\n"));
+        // A further line begins with a bar: a CI runner obeys `::error::` after blanks.
+        let (label, bar) = if index == 0 { (label, "") } else { ("", "│ ") };
+        out.push_str(&format!("    {label:<10} {bar}{line}\n"));
     }
     if lines.len() > LINES {
         out.push_str(&format!("    {:<10} … {} more lines\n", "", lines.len() - LINES));

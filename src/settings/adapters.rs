@@ -7,7 +7,7 @@ use super::file::{AdapterSection, GoalSection};
 use super::parse_duration;
 use crate::input::{Checker, Document, Mistakes, Pointer};
 use crate::suites::scenario::adapters::{Adapter, GoalCommand, built_in};
-use crate::suites::scenario::directive::check_path;
+use crate::suites::scenario::directive::check_directory;
 
 static CHECKER: LazyLock<Checker<AdapterSection>> = LazyLock::new(Checker::new);
 
@@ -42,7 +42,9 @@ pub(super) fn settle(document: &Document, mistakes: &mut Mistakes) -> BTreeMap<S
                     None
                 }
             };
-            if let Some(why) = cwd.as_deref().filter(|cwd| *cwd != "{fixture}").and_then(|cwd| check_path(cwd).err()) {
+            if let Some(why) =
+                cwd.as_deref().filter(|cwd| *cwd != "{fixture}").and_then(|cwd| check_directory(cwd).err())
+            {
                 mistakes.push(document.mistake(&place.join("goals").join(&goal).join("cwd"), why));
             }
             goals.insert(goal, GoalCommand { command, args, env, cwd, timeout: limit });

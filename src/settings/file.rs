@@ -81,17 +81,17 @@ pub struct SuiteSection {
     #[serde(default)]
     pub gate: BTreeMap<String, ThresholdSection>,
     /// How often each case is asked.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 1000))]
     pub repeat: Option<usize>,
     /// With `repeat`: the share of attempts that must pass (default 0.5).
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[schemars(range(min = 0.000_001, max = 1.0))]
     pub pass_share: Option<f64>,
     /// How many answers may be impossible to have before the run counts as broken: a count, or a share such as `"2%"` (default 0).
     pub max_errors: Option<MaxErrorsSection>,
     /// How long one answer may take, such as `"30s"` or `"2m"`.
     pub timeout: Option<String>,
     /// How many answers are asked for at the same time.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 1024))]
     pub jobs: Option<usize>,
 }
 

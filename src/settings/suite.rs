@@ -226,10 +226,21 @@ fn settle_gate(
         if min.is_none() && target.is_none() {
             mistakes.push(document.mistake(&at.join(name), "says neither `min` nor `target`, so it gates nothing"));
         }
-        for (key, value) in [("min", min), ("target", target)] {
-            if value.is_some_and(|value| !value.is_finite()) {
-                mistakes.push(document.mistake(&at.join(name).join(key), "must be a finite number"));
-            }
+        let at = at.join(name);
+        let is_time = name.ends_with("-ms");
+        if let Some(min) = min.filter(|min| *min <= 0.0) {
+            mistakes.push(
+                document.mistake(&at.join("min"), format!("{min} holds whatever is measured, so it gates nothing")),
+            );
+        }
+        if let Some(min) = min.filter(|min| *min > 1.0 && !is_time) {
+            mistakes
+                .push(document.mistake(&at.join("min"), format!("{min} can never be reached: {name} is at most 1")));
+        }
+        if let (Some(min), Some(target)) = (min, target)
+            && ((target < min && !is_time) || (target > min && is_time))
+        {
+            mistakes.push(document.mistake(&at.join("target"), "is easier to reach than `min`"));
         }
     }
     gate.into_iter().map(|(name, ThresholdSection { min, target })| (name, Threshold { min, target })).collect()

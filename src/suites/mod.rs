@@ -7,10 +7,10 @@ pub mod command;
 pub mod retrieval;
 pub mod scenario;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use crate::input::{Mistake, Mistakes};
+use crate::input::{Document, Mistakes, Pointer};
 use crate::model::{
     Answer, CaseDetail, CaseId, Check, Ending, Fingerprint, Kind, Location, RetrievalSuiteDetail, Score, Slice, Status,
     SuiteDetail,
@@ -116,21 +116,23 @@ pub fn suite_detail<'a>(kind: Kind, details: impl Iterator<Item = (Status, &'a C
 }
 
 /// The cases of a file, and what is worth a word although they can be run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Loaded {
     /// The cases.
     pub cases: Vec<LoadedCase>,
     /// What `check` reports and `run` lets fail.
     pub warnings: Mistakes,
+    /// What they were read from.
+    pub document: Document,
 }
 
-/// A case together with what is said if its id turns out to be taken.
+/// A case together with where its id stands.
 #[derive(Debug)]
 pub struct LoadedCase {
     /// The case.
     pub case: Case,
-    /// A mistake that points at the id; its message is filled in when needed.
-    pub at_id: Mistake,
+    /// Where its id stands in the document.
+    pub at_id: Pointer,
 }
 
 /// Loads the cases of every suite, or says everything that is wrong with them. The second value is what `check`
@@ -141,16 +143,23 @@ pub fn load(settings: &Settings) -> Result<(Vec<Suite>, Mistakes), Mistakes> {
     let mut suites = Vec::new();
     for suite in &settings.suites {
         let mut cases: Vec<Case> = Vec::new();
+        let mut places: HashMap<CaseId, Location> = HashMap::new();
         for loaded in load_files(settings, suite) {
             match loaded {
                 Ok(loaded) => {
                     warnings.extend(loaded.warnings);
-                    for case in loaded.cases {
-                        if let Some(first) = cases.iter().find(|other| other.id == case.case.id) {
-                            mistakes.push(twice(&case, &first.location));
-                        } else {
-                            cases.push(case.case);
+                    for LoadedCase { case, at_id } in loaded.cases {
+                        if let Some(why) = wrong_id(case.id.as_str()) {
+                            mistakes.push(loaded.document.mistake(&at_id, why));
                         }
+                        if let Some(first) = places.get(&case.id) {
+                            let message = format!("a second case is called `{}`", case.id);
+                            let help = format!("the first is at {}:{}", first.file, first.line);
+                            mistakes.push(loaded.document.mistake(&at_id, message).with_help(help));
+                            continue;
+                        }
+                        places.insert(case.id.clone(), case.location.clone());
+                        cases.push(case);
                     }
                 }
                 Err(wrong) => mistakes.extend(wrong),
@@ -185,10 +194,15 @@ fn load_files(settings: &Settings, suite: &SuiteSettings) -> Vec<Result<Loaded, 
     }
 }
 
-fn twice(case: &LoadedCase, first: &Location) -> Mistake {
-    let mut mistake = case.at_id.clone();
-    mistake.message = format!("a second case is called `{}`", case.case.id);
-    mistake.with_help(format!("the first is at {}:{}", first.file, first.line))
+/// An id stands in tables, file names and command lines.
+fn wrong_id(id: &str) -> Option<&'static str> {
+    if id.chars().any(char::is_control) {
+        Some("an id must not contain control characters")
+    } else if id.trim() != id {
+        Some("an id must not begin or end with blanks")
+    } else {
+        None
+    }
 }
 
 /// Reads a whole text file for a `format`.

@@ -55,8 +55,8 @@ impl CommandTarget {
         let (stdout_omitted, stderr_omitted) = (stdout.omitted, stderr.omitted);
         let stdout = stdout.into_bytes();
         let captured = Captured {
-            stdout: String::from_utf8_lossy(&stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&stderr.into_bytes()).into_owned(),
+            stdout: self.environment.redacted(String::from_utf8_lossy(&stdout).into_owned()),
+            stderr: self.environment.redacted(String::from_utf8_lossy(&stderr.into_bytes()).into_owned()),
             stdout_omitted,
             stderr_omitted,
         };

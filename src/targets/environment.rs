@@ -47,8 +47,31 @@ const HARMLESS: [&str; 41] = [
     "LOCALAPPDATA",
 ];
 
-/// Beginnings of names that every target sees.
-const HARMLESS_PREFIXES: [&str; 2] = ["LC_", "XDG_"];
+/// Names of these families that every target sees: the ones that are defined, since anybody may invent more.
+const HARMLESS_FAMILIES: [(&str, &[&str]); 2] = [
+    (
+        "LC_",
+        &[
+            "ALL",
+            "ADDRESS",
+            "COLLATE",
+            "CTYPE",
+            "IDENTIFICATION",
+            "MEASUREMENT",
+            "MESSAGES",
+            "MONETARY",
+            "NAME",
+            "NUMERIC",
+            "PAPER",
+            "TELEPHONE",
+            "TIME",
+        ],
+    ),
+    ("XDG_", &["CACHE_HOME", "CONFIG_DIRS", "CONFIG_HOME", "DATA_DIRS", "DATA_HOME", "RUNTIME_DIR", "STATE_HOME"]),
+];
+
+/// Shorter values are too likely to stand in a text by chance.
+const SHORTEST_SECRET: usize = 6;
 
 /// The part of the environment that a target sees, and the names of the rest.
 #[derive(Debug, Clone, Default)]
@@ -56,6 +79,8 @@ pub struct Environment {
     /// What it sees.
     pub visible: Vec<(OsString, OsString)>,
     held_back: Vec<String>,
+    /// Values that the suite lets the target see, and nobody else.
+    confided: Vec<String>,
 }
 
 impl Environment {
@@ -63,14 +88,26 @@ impl Environment {
     pub fn reduced(whole: &[(OsString, OsString)], allowed: &[String]) -> Self {
         let mut reduced = Self::default();
         for (name, value) in whole {
-            if is_harmless(name) || allowed.iter().any(|allowed| OsStr::new(allowed) == name) {
+            if is_harmless(name) {
                 reduced.visible.push((name.clone(), value.clone()));
+            } else if allowed.iter().any(|allowed| OsStr::new(allowed) == name) {
+                reduced.visible.push((name.clone(), value.clone()));
+                reduced
+                    .confided
+                    .extend(value.to_str().filter(|value| value.len() >= SHORTEST_SECRET).map(str::to_owned));
             } else if let Some(name) = name.to_str() {
                 reduced.held_back.push(name.to_owned());
             }
         }
         reduced.held_back.sort();
         reduced
+    }
+
+    /// A text without the values that were confided to the target.
+    pub fn redacted(&self, text: String) -> String {
+        self.confided
+            .iter()
+            .fold(text, |text, secret| if text.contains(secret) { text.replace(secret, "[redacted]") } else { text })
     }
 
     /// What to say when a target failed: the variables it may have wanted. Those it speaks of itself come first;
@@ -104,7 +141,9 @@ impl Environment {
 fn is_harmless(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     HARMLESS.iter().any(|harmless| harmless.eq_ignore_ascii_case(name))
-        || HARMLESS_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        || HARMLESS_FAMILIES
+            .iter()
+            .any(|(family, names)| name.strip_prefix(family).is_some_and(|rest| names.contains(&rest)))
 }
 
 fn looks_like_credential(name: &str) -> bool {

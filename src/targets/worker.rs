@@ -65,14 +65,15 @@ impl WorkerTarget {
         match outcome {
             Ok(output) => {
                 let ending = answer::from_value(&output, &self.invocation);
-                let captured = Captured { stdout: output.to_string(), ..Captured::default() };
+                let captured =
+                    Captured { stdout: self.environment.redacted(output.to_string()), ..Captured::default() };
                 self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
                 Answer { ending, captured, duration: started.elapsed(), hint: None }
             }
             Err(ending) => {
                 let (ending, stderr) = worker.fail(ending).await;
                 let hint = self.environment.hint(&stderr).filter(|_| matches!(ending, Ending::ExitCode(_)));
-                let captured = Captured { stderr, ..Captured::default() };
+                let captured = Captured { stderr: self.environment.redacted(stderr), ..Captured::default() };
                 Answer { ending, captured, duration: started.elapsed(), hint }
             }
         }

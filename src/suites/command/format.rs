@@ -187,7 +187,7 @@ pub fn load(path: &Path, shown: &str, tables: &Tables) -> Result<Loaded, Mistake
     mistakes.into_result()?;
     let cases = dataset.test_cases.into_iter().enumerate();
     let cases = cases.map(|(index, case)| settle(&document, &at.join(index), case, tables)).collect();
-    Ok(Loaded { cases, warnings: Mistakes::new() })
+    Ok(Loaded { cases, warnings: Mistakes::new(), document })
 }
 
 fn settle(document: &Document, at: &Pointer, case: TestCase, tables: &Tables) -> LoadedCase {
@@ -224,7 +224,7 @@ fn settle(document: &Document, at: &Pointer, case: TestCase, tables: &Tables) ->
         tables: tables.clone(),
     };
     LoadedCase {
-        at_id: document.mistake(&at.join("id"), ""),
+        at_id: at.join("id"),
         case: Case {
             id: CaseId::new(id),
             tags,

@@ -129,7 +129,7 @@ fn load_file(suite: &SuiteSettings, shown: &str, text: String) -> Result<Loaded,
             Err(wrong) => mistakes.extend(wrong),
         }
     }
-    mistakes.into_result().map(|()| Loaded { cases, warnings: Mistakes::new() })
+    mistakes.into_result().map(|()| Loaded { cases, warnings: Mistakes::new(), document })
 }
 
 fn load_builtin(suite: &SuiteSettings) -> Result<Loaded, Mistakes> {
@@ -139,7 +139,8 @@ fn load_builtin(suite: &SuiteSettings) -> Result<Loaded, Mistakes> {
         .into_iter()
         .enumerate()
         .map(|(index, case)| settle(suite, &document, &Pointer::root().join(index), case, Source::Builtin));
-    Ok(Loaded { cases: settled.collect(), warnings: Mistakes::new() })
+    let cases = settled.collect();
+    Ok(Loaded { cases, warnings: Mistakes::new(), document })
 }
 
 fn settle(suite: &SuiteSettings, document: &Document, at: &Pointer, case: EvalCase, source: Source) -> LoadedCase {
@@ -159,7 +160,7 @@ fn settle(suite: &SuiteSettings, document: &Document, at: &Pointer, case: EvalCa
     }));
     let pass_at = suite.pass_at;
     LoadedCase {
-        at_id: document.mistake(&at.join("id"), ""),
+        at_id: at.join("id"),
         case: Case {
             id: CaseId::new(id),
             tags,

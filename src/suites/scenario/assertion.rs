@@ -248,6 +248,8 @@ fn check_diff(before: FileState, after: FileState, expected: &str, how: Match) -
     };
     let (old, new) = match (bytes(before), bytes(after)) {
         (Ok(None), Ok(None)) => return fail("file missing"),
+        (Ok(None), Ok(Some(new))) if new.is_empty() => return fail("an empty file was created"),
+        (Ok(Some(old)), Ok(None)) if old.is_empty() => return fail("the file, which was empty, was deleted"),
         (Ok(old), Ok(new)) => (old.unwrap_or_default(), new.unwrap_or_default()),
         (Err(why), _) | (_, Err(why)) => return fail(&why),
     };

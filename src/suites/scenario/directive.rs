@@ -121,11 +121,19 @@ fn check(directive: Directive) -> Result<Directive, String> {
     check_path(directive.path()).map(|()| directive)
 }
 
+/// The same for a directory, which may be the one it is relative to.
+pub fn check_directory(path: &str) -> Result<(), String> {
+    if path == "." { Ok(()) } else { check_path(path.trim_end_matches('/')) }
+}
+
 /// A path must be relative and must not leave the directory it is relative to, on any platform.
 pub fn check_path(path: &str) -> Result<(), String> {
     let refuse = |why: &str| Err(format!("the path `{}` {why}", path.escape_debug()));
     if path.is_empty() {
         return Err("a path must not be empty".to_owned());
+    }
+    if path == "." || path.ends_with(['/', '\\']) {
+        return refuse("names a directory");
     }
     if path.contains('\0') {
         return refuse("contains a NUL character");

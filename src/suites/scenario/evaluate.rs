@@ -66,7 +66,8 @@ pub fn evaluate(question: &ScenarioQuestion, seen: &Observation) -> Evaluation {
     } else {
         Status::Failed
     };
-    let reward = reward(passed, declared);
+    // An agent that failed has not done what it was asked, whatever holds anyway.
+    let reward = if seen.agent_fault.is_some() { 0.0 } else { reward(passed, declared) };
     Evaluation {
         status,
         score: status.is_measured().then_some(Score::clamped(reward)),

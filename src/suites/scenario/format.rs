@@ -261,7 +261,7 @@ pub fn load(path: &Path, shown: &str, context: Context<'_>) -> Result<Loaded, Mi
         mistakes.push(document.mistake(&place, "a fixture is always copied").with_help("leave it out"));
     }
     let fixture = context.root.join(&file.fixture.path);
-    let hash = match directive::check_path(&file.fixture.path).and_then(|()| tree_hash(&fixture)) {
+    let hash = match directive::check_directory(&file.fixture.path).and_then(|()| tree_hash(&fixture)) {
         Ok(hash) => hash,
         Err(why) => {
             mistakes.push(document.mistake(&at.join("fixture").join("path"), why));
@@ -279,7 +279,7 @@ pub fn load(path: &Path, shown: &str, context: Context<'_>) -> Result<Loaded, Mi
         mistakes.push(document.mistake(&at, "declares neither goals nor assertions, so it measures nothing"));
     }
     mistakes.into_result()?;
-    let Some(adapter) = adapter else { return Ok(Loaded { cases: Vec::new(), warnings }) };
+    let Some(adapter) = adapter else { return Ok(Loaded { cases: Vec::new(), warnings, document }) };
 
     let fingerprint = Fingerprint::of(&json!({
         "kind": "scenario",
@@ -303,7 +303,7 @@ pub fn load(path: &Path, shown: &str, context: Context<'_>) -> Result<Loaded, Mi
         assertions,
     };
     let case = LoadedCase {
-        at_id: document.mistake(&at.join("id"), ""),
+        at_id: at.join("id"),
         case: Case {
             id: CaseId::new(file.id),
             tags: file.tags,
@@ -313,7 +313,7 @@ pub fn load(path: &Path, shown: &str, context: Context<'_>) -> Result<Loaded, Mi
             question: Question::Scenario(Box::new(question)),
         },
     };
-    Ok(Loaded { cases: vec![case], warnings })
+    Ok(Loaded { cases: vec![case], warnings, document })
 }
 
 /// The definition without what names it or only limits its time.
@@ -400,7 +400,7 @@ fn settle_goals(
     }
     for (name, over) in &file.overrides {
         if let Some(why) =
-            over.cwd.as_deref().filter(|cwd| *cwd != "{fixture}").and_then(|cwd| directive::check_path(cwd).err())
+            over.cwd.as_deref().filter(|cwd| *cwd != "{fixture}").and_then(|cwd| directive::check_directory(cwd).err())
         {
             mistakes.push(document.mistake(&at.join("overrides").join(name).join("cwd"), why));
         }

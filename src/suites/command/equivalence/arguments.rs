@@ -8,7 +8,7 @@ use super::order::{Argument, normal_order};
 use super::program::{Lookup, OptionSpec, Program};
 use super::rules::{NotedOption, Rule};
 use super::shell::Reader;
-use super::table::{Repeat, ValueKind};
+use super::table::{DigitsPlace, Repeat, ValueKind};
 
 /// Where programs of the system live: there a path names the same program as its last part.
 const SYSTEM_DIRECTORIES: [&str; 5] = ["/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/", "/usr/local/bin/"];
@@ -23,7 +23,9 @@ pub(super) struct Opaque;
 impl Reader<'_> {
     /// A command and its arguments in normal form.
     pub(super) fn command(&mut self, mut words: Vec<Word>) -> Form {
-        if words.first().and_then(Word::as_literal) == Some("[") && words.last().and_then(Word::as_literal) == Some("]")
+        if !self.appending
+            && words.first().and_then(Word::as_literal) == Some("[")
+            && words.last().and_then(Word::as_literal) == Some("]")
         {
             self.notes.used(Rule::TestBracket);
             words.pop();
@@ -81,6 +83,15 @@ impl Reader<'_> {
         }
         form.push(Atom::Close);
         Ok(form)
+    }
+
+    /// A command that another one runs; `appends` if that one adds arguments or puts them in.
+    fn nested_command(&mut self, words: Vec<Word>, appends: bool) -> Form {
+        let outer = self.appending;
+        self.appending = outer || appends;
+        let form = self.command(words);
+        self.appending = outer;
+        form
     }
 
     /// Leaves out what says nothing: repeats of a plain flag, and values that are the default.
@@ -141,19 +152,22 @@ impl<'p> Scan<'_, '_, 'p> {
         let Some(program) = chain.last().copied() else { return Err(Opaque) };
         let mut queue: Queue = words.into_iter().map(|word| (word, false)).collect();
         let (mut operands, mut first) = (0, true);
+        let mut options_end = false;
         while let Some((word, made)) = queue.pop_front() {
             let leading = word.leading().to_owned();
-            let is_option = leading.len() > 1 && leading.starts_with('-');
-            if leading == "--" && word.as_literal().is_some() && program.double_dash {
+            // The first operand ends the options, unless the program permutes; so does the only option of some.
+            let is_option = leading.len() > 1 && leading.starts_with('-') && !options_end;
+            if !options_end && leading == "--" && word.as_literal().is_some() && program.double_dash {
                 return self.after_double_dash(chain, queue, operands);
             }
             if is_option {
                 if operands > 0 && !made {
                     self.reader.notes.used(Rule::OptionPosition);
                 }
-                if self.option(chain, &word, made, &mut queue)? {
+                if self.option(chain, &word, made, first, &mut queue)? {
                     return Ok(());
                 }
+                options_end = program.one_option && !queue.front().is_some_and(|(_, made)| *made);
             } else if (first && program.old_style && self.old_style(program, &word, &mut queue))
                 || (program.bare_options && self.bare(program, chain, &word, &mut queue)?)
             {
@@ -163,14 +177,17 @@ impl<'p> Scan<'_, '_, 'p> {
                     return self.subcommand(chain, &word, queue);
                 }
                 if self.nests(program, operands, &word) {
-                    return self.nested(word, queue);
+                    return self.nested(program, word, queue);
                 }
                 let word = if operands == 0 { self.first_operand(program, word) } else { word };
                 self.operand(program, word);
                 operands += 1;
-                if !program.permutes && program.nested.is_none() {
-                    self.rest(program, queue);
-                    return Ok(());
+                if !program.permutes {
+                    if program.nested.is_none() {
+                        self.rest(program, queue);
+                        return Ok(());
+                    }
+                    options_end = true;
                 }
             }
             first = false;
@@ -184,10 +201,11 @@ impl<'p> Scan<'_, '_, 'p> {
         if let Some(nested) = &program.nested
             && operands == nested.after
             && !nested.default.is_empty()
+            && !self.reader.appending
         {
             self.reader.notes.used(Rule::DefaultValue);
             let words = nested.default.iter().map(|word| Word::literal(word)).collect();
-            let form = self.reader.command(words);
+            let form = self.reader.nested_command(words, nested.appends);
             self.out.push(Argument::Nested(form));
         }
     }
@@ -199,10 +217,11 @@ impl<'p> Scan<'_, '_, 'p> {
     }
 
     /// This word and all that follow are a command of their own.
-    fn nested(&mut self, word: Word, queue: Queue) -> Result<(), Opaque> {
+    fn nested(&mut self, program: &Program, word: Word, queue: Queue) -> Result<(), Opaque> {
         let mut words = vec![word];
         words.extend(queue.into_iter().map(|(word, _)| word));
-        let form = self.reader.command(words);
+        let appends = program.nested.as_ref().is_some_and(|nested| nested.appends);
+        let form = self.reader.nested_command(words, appends);
         self.out.push(Argument::Nested(form));
         Ok(())
     }
@@ -229,10 +248,10 @@ impl<'p> Scan<'_, '_, 'p> {
     fn operand(&mut self, program: &Program, word: Word) {
         let key = word.leading().split_once('=').map(|(key, _)| key.to_owned());
         self.out.push(match key {
-            Some(key) if program.keyed_operands => Argument::Keyed { key, word },
+            Some(key) if program.keyed_operands && word.is_one_word() => Argument::Keyed { key, word },
             Some(_) | None => {
                 let splits = word.0.iter().any(|piece| matches!(piece, Piece::Dynamic { quoted: false, .. }));
-                Argument::Operand { fixed: word.is_unforeseeable() || splits, word }
+                Argument::Operand { fixed: self.reader.appending || word.is_unforeseeable() || splits, word }
             }
         });
     }
@@ -253,7 +272,8 @@ impl<'p> Scan<'_, '_, 'p> {
             None if program.permutes => queue.len(),
             None => 1,
         };
-        let needless = chain.len() == 1
+        let needless = !self.reader.appending
+            && chain.len() == 1
             && program.commands.is_empty()
             && queue.iter().take(looked_at).all(|(word, _)| harmless(word));
         if needless {
@@ -265,7 +285,7 @@ impl<'p> Scan<'_, '_, 'p> {
         let mut operands = operands;
         while let Some((word, _)) = queue.pop_front() {
             if self.nests(program, operands, &word) {
-                return self.nested(word, queue);
+                return self.nested(program, word, queue);
             }
             self.operand(program, word);
             operands += 1;
@@ -296,10 +316,22 @@ impl<'p> Scan<'_, '_, 'p> {
     }
 
     /// Reads one option word; `true` if it took all the words that follow.
-    fn option(&mut self, chain: &[&'p Program], word: &Word, made: bool, queue: &mut Queue) -> Result<bool, Opaque> {
+    fn option(
+        &mut self,
+        chain: &[&'p Program],
+        word: &Word,
+        made: bool,
+        first: bool,
+        queue: &mut Queue,
+    ) -> Result<bool, Opaque> {
         let Some(program) = chain.last().copied() else { return Err(Opaque) };
         let leading = word.leading();
-        if let Some(digits) = &program.digits
+        let in_place = match program.digits_place {
+            None => true,
+            Some(DigitsPlace::First) => first,
+            Some(DigitsPlace::Alone) => first && queue.len() <= 1,
+        };
+        if let Some(digits) = program.digits.as_ref().filter(|_| in_place)
             && let Some(number) = word.as_literal().map(|text| &text[1..])
             && !number.is_empty()
             && number.bytes().all(|byte| byte.is_ascii_digit())
@@ -526,7 +558,7 @@ impl<'p> Scan<'_, '_, 'p> {
             ValueKind::Command => {
                 self.push(scope, spec, None, made, queue)?;
                 let words: Vec<Word> = std::mem::take(queue).into_iter().map(|(word, _)| word).collect();
-                let form = self.reader.command(words);
+                let form = self.reader.nested_command(words, true);
                 self.out.push(Argument::Nested(form));
                 Ok(true)
             }

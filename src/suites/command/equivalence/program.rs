@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use include_dir::{Dir, include_dir};
 
-use super::table::{Groups, Nested, OptionEntry, Order, ProgramTable, Repeat, ValueKind};
+use super::table::{DigitsPlace, Groups, Nested, OptionEntry, Order, ProgramTable, Repeat, ValueKind};
 
 static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/suites/command/equivalence/programs");
 
@@ -19,6 +19,8 @@ pub(super) struct Program {
     pub(super) equals: bool,
     pub(super) dashes: bool,
     pub(super) digits: Option<String>,
+    pub(super) digits_place: Option<DigitsPlace>,
+    pub(super) one_option: bool,
     pub(super) old_style: bool,
     pub(super) bare_options: bool,
     pub(super) keyed_operands: bool,
@@ -86,6 +88,8 @@ impl Program {
             dashes: taken_over(table.dashes, |parent| parent.dashes).unwrap_or(false),
             double_dash: taken_over(table.double_dash, |parent| parent.double_dash).unwrap_or(true),
             digits: table.digits.clone(),
+            digits_place: table.digits_place,
+            one_option: table.one_option,
             old_style: table.old_style,
             bare_options: table.bare_options,
             keyed_operands: table.keyed_operands,

@@ -49,14 +49,22 @@ pub(super) struct Reader<'n> {
     pub(super) tables: &'n Tables,
     pub(super) notes: Notes,
     depth: usize,
+    /// Whether the command being read gets further arguments when it runs.
+    pub(super) appending: bool,
     /// The text being read, by character, since that is how the parser counts.
     source: Vec<char>,
 }
 
 /// Reads a command line into its normal form.
 pub(super) fn read(text: &str, tables: &Tables) -> Result<Read, Unparsed> {
-    let mut reader =
-        Reader { options: parser_options(), tables, notes: Notes::default(), depth: 0, source: Vec::new() };
+    let mut reader = Reader {
+        options: parser_options(),
+        tables,
+        notes: Notes::default(),
+        depth: 0,
+        appending: false,
+        source: Vec::new(),
+    };
     let tokens = tokenize(text)?;
     let form = reader.program(text, &tokens)?;
     let shown = significant(&tokens).iter().map(|token| token.to_str().to_owned()).collect();
@@ -70,6 +78,10 @@ fn tokenize(text: &str) -> Result<Vec<Token>, Unparsed> {
     }
     if depth(text) > MAX_DEPTH {
         return Err(Unparsed::TooDeep);
+    }
+    // `{fd}>file` opens a descriptor; the parser does not know it.
+    if text.contains("}>") || text.contains("}<") {
+        return Err(Unparsed::Syntax);
     }
     brush_parser::tokenize_str(text).map_err(|_| Unparsed::Syntax)
 }
@@ -210,6 +222,10 @@ impl Reader<'_> {
             CompoundCommand::Subshell(subshell) => {
                 form.push(Atom::Open("subshell"));
                 self.list(&subshell.list, form)?;
+            }
+            // The parser does not tell `for x in; do` from `for x; do`.
+            CompoundCommand::ForClause(clause) if clause.values.as_ref().is_none_or(Vec::is_empty) => {
+                return self.verbatim(compound.location().as_ref(), form);
             }
             CompoundCommand::ForClause(clause) => {
                 form.push(Atom::Open("for"));

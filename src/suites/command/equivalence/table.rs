@@ -29,6 +29,11 @@ pub struct ProgramTable {
     pub dashes: Option<bool>,
     /// The option that `-NUM` stands for.
     pub digits: Option<String>,
+    /// Where `-NUM` is accepted, if not everywhere among the options.
+    pub digits_place: Option<DigitsPlace>,
+    /// Whether whatever follows the first option is an operand.
+    #[serde(default)]
+    pub one_option: bool,
     /// Whether the first word may be a cluster without a dash.
     #[serde(default)]
     pub old_style: bool,
@@ -72,6 +77,16 @@ pub enum Order {
     OptionsFirst,
 }
 
+/// Where `-NUM` is accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DigitsPlace {
+    /// As the first word.
+    First,
+    /// As the first word, before at most one operand.
+    Alone,
+}
+
 /// Where another command starts.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -84,6 +99,9 @@ pub struct Nested {
     /// What runs if there is none.
     #[serde(default)]
     pub default: Vec<String>,
+    /// Whether arguments are added to it, or put into it, when it runs.
+    #[serde(default)]
+    pub appends: bool,
 }
 
 /// One option.

@@ -30,7 +30,7 @@ impl Reader<'_> {
             let parsed = word::parse_brace_expansions(raw, &self.options).map_err(|_| Unparsed::Syntax)?;
             let braced = parsed.filter(|parts| parts.iter().any(|part| matches!(part, BraceExpressionOrText::Expr(_))));
             if let Some(parts) = braced {
-                let Some(texts) = expand(&parts) else {
+                let Some(texts) = expand(&parts).filter(|_| !is_padded(raw)) else {
                     return Ok(vec![Word(vec![dynamic("braces", raw, false)])]);
                 };
                 self.notes.used(Rule::BraceExpansion);
@@ -42,6 +42,13 @@ impl Reader<'_> {
 
     /// A raw word, braces as they are.
     pub(super) fn word(&mut self, raw: &str, context: Context) -> Result<Word, Unparsed> {
+        if context == Context::Target && raw.contains('{') {
+            // Several targets are an error of the shell, not a file of that name.
+            let parsed = word::parse_brace_expansions(raw, &self.options).map_err(|_| Unparsed::Syntax)?;
+            if parsed.is_some_and(|parts| parts.iter().any(|part| matches!(part, BraceExpressionOrText::Expr(_)))) {
+                return Ok(Word(vec![dynamic("braces", raw, false)]));
+            }
+        }
         if is_plain(raw) {
             return Ok(Word::literal(raw));
         }
@@ -94,7 +101,9 @@ impl Reader<'_> {
                     if matches!(expression, ParameterExpr::Parameter { .. }) && source.starts_with("${") {
                         self.notes.used(Rule::ParameterBraces);
                     }
-                    word.0.push(dynamic("parameter", &text, if many { quoted } else { keeps_one_word }));
+                    // Even between quotes it can be several words.
+                    let sort = if many && quoted { "parameters" } else { "parameter" };
+                    word.0.push(dynamic(sort, &text, keeps_one_word && !many));
                 }
                 WordPiece::CommandSubstitution(text) => {
                     let form = self.substitution(text);
@@ -161,8 +170,10 @@ impl Reader<'_> {
             return;
         }
         let mut in_bracket = word.0.contains(&Piece::Special('['));
-        for character in text.chars() {
-            let special = matches!(character, '*' | '?' | '[' | ']' | '(' | ')' | '|' | '~') || in_bracket;
+        let mut characters = text.chars().peekable();
+        while let Some(character) = characters.next() {
+            let extended = matches!(character, '!' | '+' | '@') && characters.peek() == Some(&'(');
+            let special = extended || matches!(character, '*' | '?' | '[' | ']' | '(' | ')' | '|' | '~') || in_bracket;
             in_bracket = in_bracket || character == '[';
             if special {
                 word.0.push(Piece::Special(character));
@@ -209,6 +220,18 @@ fn decode_ansi_c(text: &str) -> Option<String> {
         });
     }
     Some(decoded)
+}
+
+/// `{01..10}` keeps its zeros, which the parser forgets.
+fn is_padded(raw: &str) -> bool {
+    let zero = |text: &str| {
+        let digits = text.trim_start_matches('-');
+        digits.starts_with('0') && digits[1..].starts_with(|c: char| c.is_ascii_digit())
+    };
+    raw.match_indices("..").any(|(at, _)| {
+        let start = raw[..at].rfind(['{', ',']).map_or(0, |open| open + 1);
+        zero(&raw[start..at]) || zero(&raw[at + 2..])
+    })
 }
 
 /// All alternatives, in bash's order; nothing if there are too many or a sequence is not a plain one.

@@ -25,7 +25,7 @@ const TEST_FACTOR: f32 = 0.55;
 /// The fields of a code unit.
 const CODE_FIELDS: Weights<4> = Weights {
     fields: [
-        Field { weight: 3.0, length: 0.3 },
+        Field { weight: 4.5, length: 0.3 },
         Field { weight: 1.6, length: 0.3 },
         Field { weight: 1.8, length: 0.6 },
         Field { weight: 1.0, length: 0.75 },

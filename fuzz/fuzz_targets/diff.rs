@@ -1,0 +1,13 @@
+//! Whatever two files are: their diff is made without a panic, and is empty exactly if they are equal.
+#![no_main]
+
+use evalratchet::suites::scenario::matching::normalised;
+use evalratchet::suites::scenario::unified::hunks;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|files: (&[u8], &[u8])| {
+    let (before, after) = files;
+    let diff = hunks(before, after);
+    assert_eq!(diff.is_empty(), before == after);
+    normalised(&String::from_utf8_lossy(&diff));
+});
