@@ -124,6 +124,9 @@ impl<T: JsonSchema + DeserializeOwned> Checker<T> {
             ValidationErrorKind::Minimum { limit } => {
                 mistakes.push(document.mistake(&at, format!("must be at least {limit}, found {found}")));
             }
+            ValidationErrorKind::ExclusiveMinimum { limit } => {
+                mistakes.push(document.mistake(&at, format!("must be more than {limit}, found {found}")));
+            }
             ValidationErrorKind::Maximum { limit } => {
                 mistakes.push(document.mistake(&at, format!("must be at most {limit}, found {found}")));
             }

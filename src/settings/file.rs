@@ -84,7 +84,7 @@ pub struct SuiteSection {
     #[schemars(range(min = 1, max = 1000))]
     pub repeat: Option<usize>,
     /// With `repeat`: the share of attempts that must pass (default 0.5).
-    #[schemars(range(min = 0.000_001, max = 1.0))]
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0))]
     pub pass_share: Option<f64>,
     /// How many answers may be impossible to have before the run counts as broken: a count, or a share such as `"2%"` (default 0).
     pub max_errors: Option<MaxErrorsSection>,

@@ -132,3 +132,46 @@ fn a_place_that_cannot_be_written_is_told_before_anything_runs() {
     assert!(ran.stderr.starts_with("error: cannot write in-the-way/out"), "{}", ran.stderr);
     assert!(!world.path().join("ran").exists());
 }
+
+#[test]
+fn settings_that_could_never_fail_or_never_hold_are_refused() {
+    let world = World::new();
+    world.dataset(&[case("a", "1", "ls")]);
+    world.config(
+        "target = { command = [\"echo\", \"ls\"] }\npass-share = 0\nrepeat = 99999999999\n[suite.gate]\naccuracy = { min = -1 }\n\
+         mean-score = { min = 2 }\nexact-rate = { min = 0.9, target = 0.1 }",
+    );
+    insta::assert_snapshot!(told(&world));
+    world.config("target = { command = [\"echo\", \"ls\"] }\n[suite.gate]\naccuracy = { min = 0 }\nmean-score = { min = 2 }\nexact-rate = { min = 0.9, target = 0.1 }");
+    insta::assert_snapshot!(told(&world));
+    world.config("target = { command = [\"echo\", \"ls\"] }\npass-share = nan");
+    assert!(told(&world).contains("expected number, found string \"nan\""));
+}
+
+#[test]
+fn an_id_with_control_characters_or_blanks_at_its_ends_is_refused() {
+    let world =
+        World::with_target("{ command = [\"echo\"] }", &[case("a\n::error::x", "1", "ls"), case("b ", "2", "ls")]);
+    insta::assert_snapshot!(told(&world));
+}
+
+#[test]
+fn output_that_cannot_be_written_is_no_success() {
+    let world = World::with_target("{ command = [\"echo\", \"ls\"] }", &[case("a", "1", "ls")]);
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = world.command(&["list"]).stdout(full).output().unwrap();
+    let ran = world.ran(output);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("cannot write to standard output"), "{}", ran.stderr);
+}
+
+/// Loading looks at each position once: a dataset on a single long line is no harder than others.
+#[test]
+fn ten_thousand_cases_on_one_line_load() {
+    let cases: Vec<_> = (0..10_000).map(|n| case(&format!("c{n}"), "p", "ls")).collect();
+    let world = World::new();
+    world.config(ECHO);
+    world
+        .file("cases.json", &json!({"name": "n", "version": "1", "description": "d", "test_cases": cases}).to_string());
+    assert_eq!(world.evalratchet(&["check"]).stdout, "evalratchet.toml: 1 suite, 10000 cases, no mistake\n");
+}

@@ -7,6 +7,12 @@ use crate::support::{World, case, survivors};
 
 #[test]
 fn an_interrupted_run_stops_its_children_writes_what_is_finished_and_exits_130() {
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        interrupt(signal);
+    }
+}
+
+fn interrupt(signal: &str) {
     let cases = [case("quick", "ls", "ls"), case("slow", "sleep 43.25", "ls"), case("never", "ls", "ls")];
     let world = World::with_target("{ command = [\"./subject\", \"{prompt}\"] }", &cases);
     world.script("subject", "case $1 in sleep*) touch began; $1;; esac; echo ls");
@@ -17,7 +23,7 @@ fn an_interrupted_run_stops_its_children_writes_what_is_finished_and_exits_130()
         std::thread::sleep(Duration::from_millis(20));
     }
     let pid = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert!(std::process::Command::new("kill").args([signal, &pid]).status().unwrap().success());
     let ran = world.ran(child.wait_with_output().unwrap());
 
     assert_eq!((ran.code, ran.verdict()), (130, "interrupted"));

@@ -158,6 +158,22 @@ fn a_target_sees_no_token_and_a_failure_names_what_was_held_back() {
     let ran = run(&world);
     assert_eq!(ran.case("a")["status"], "passed");
     assert!(!ran.stdout.contains("s3cret") && !ran.results.unwrap().to_string().contains("s3cret"));
+
+    // What was confided to the target is not repeated, even if the target does.
+    world.script("subject", "echo \"key $MY_TOKEN\" >&2; exit 1");
+    let ran = run(&world);
+    assert_eq!(ran.case("a")["output"]["stderr"], "key [redacted]\n");
+}
+
+#[test]
+fn what_a_target_prints_is_no_command_to_a_ci_runner() {
+    let world = World::with_target("{ command = [\"./subject\"] }", &[case("a", "list", "ls")]);
+    world.script("subject", "printf 'x\\n::error file=x::pwned\\n##[add-mask]y\\033[31m\\n'");
+    let ran = world.run();
+    for line in ran.stdout.lines() {
+        assert!(!line.trim_start().starts_with("::") && !line.contains("##[") && !line.contains('\u{1b}'), "{line}");
+    }
+    assert!(ran.stdout.contains("::error file=x::pwned"), "{}", ran.stdout);
 }
 
 #[test]

@@ -288,6 +288,7 @@ fn free_text_goes_to_the_agent_and_without_one_that_is_a_mistake() {
     assert_eq!((ran.code, ran.case("s")["status"].as_str()), (1, Some("failed")));
     assert_eq!(assertions(&ran), ["failed: the diff is empty: the file did not change"]);
     assert!(ran.stdout.contains("the agent ended with exit code 9"), "{}", ran.stdout);
+    assert_eq!(ran.case("s")["score"], 0.0, "a failed agent earns nothing, whatever holds anyway");
     with("\"no-such-agent\"");
     assert_eq!(world.run().code, 4);
 }
@@ -381,4 +382,35 @@ fn list_shows_what_an_edit_really_produces() {
     +TWO
      three
     ");
+}
+
+#[test]
+fn what_an_agent_leaves_behind_is_its_own_fault_and_never_hangs_the_run() {
+    let world = world(
+        &json!({"agentTask": {"instruction": "go"}, "patternAssertions": [{"type": "file-contains", "path": "p", "includes": "x"}]}),
+    );
+    let config = std::fs::read_to_string(world.path().join("evalratchet.toml")).unwrap();
+    world.file(
+        "evalratchet.toml",
+        &config.replacen("[adapter.sh]", "target = { agent = [\"./agent\"] }\n[adapter.sh]", 1),
+    );
+    world.script(
+        "agent",
+        "mkfifo p; ln -s /usr/bin/env out; echo hidden > evil; printf '.gitignore\\nevil\\n' > .gitignore",
+    );
+    let ran = world.run();
+    assert_eq!((ran.code, ran.case("s")["status"].as_str()), (1, Some("failed")));
+    assert_eq!(assertions(&ran), ["failed: it is neither a file nor a directory"]);
+    assert_eq!(
+        ran.case("s")["detail"]["changed"],
+        json!([".gitignore", "evil", "out", "p"]),
+        "an edit cannot hide behind .gitignore"
+    );
+}
+
+#[test]
+fn unchanged_is_not_created_empty() {
+    let unchanged = json!({"type": "diff-match", "path": "new", "match": "exact", "expectedDiff": ""});
+    let ran = run(&json!({"agentTask": {"instruction": "WRITE|new|"}, "patternAssertions": [unchanged]}));
+    assert_eq!(assertions(&ran), ["failed: an empty file was created"]);
 }
