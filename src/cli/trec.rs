@@ -65,7 +65,7 @@ pub(super) fn trec(args: &TrecArgs) -> Result<ExitCode, Failure> {
     let mut out = String::new();
     match args.format {
         Format::Json => {
-            let topics = args.per_topic.then_some(topics).unwrap_or_default();
+            let topics = if args.per_topic { topics } else { BTreeMap::new() };
             out = format!("{}\n", json!({"all": all, "topics": topics}));
         }
         Format::Table => {

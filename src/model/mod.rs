@@ -1,6 +1,7 @@
 //! The nouns that every room shares: no I/O, no policy.
 
 mod answer;
+mod detail;
 mod exit;
 mod fingerprint;
 mod identity;
@@ -10,14 +11,17 @@ mod status;
 mod truncate;
 
 pub use answer::{Answer, Captured, Ending};
+pub use detail::{
+    AssertionDetail, CaseDetail, CommandDetail, CommandSuiteDetail, Difference, GoalDetail, Method, RetrievalDetail,
+    RetrievalSuiteDetail, ScenarioDetail, SuiteDetail,
+};
 pub use exit::ExitCode;
 pub use fingerprint::Fingerprint;
 pub use identity::{CaseId, Kind, Lane, Mode, Score, Shard, Source, SuiteId};
 pub use metric::{Better, Metric, MetricSpec, Slice};
 pub use results::{
-    AssertionDetail, Attempt, CaseDetail, CaseResult, Check, CommandDetail, CommandSuiteDetail, Difference, Gate,
-    GoalDetail, Location, Method, Output, RESULTS_SCHEMA, Reason, Results, RetrievalDetail, RetrievalSuiteDetail, Rule,
-    RunInfo, ScenarioDetail, SuiteDetail, SuiteResult, Tool, Verdict,
+    Attempt, CaseResult, Check, Gate, Location, Output, RESULTS_SCHEMA, Reason, Results, Rule, RunInfo, SuiteResult,
+    Tool, Verdict,
 };
 pub use status::Status;
 pub use truncate::truncate_middle;

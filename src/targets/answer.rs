@@ -44,11 +44,13 @@ pub(super) fn from_value(value: &Value, invocation: &Invocation) -> Ending {
             None => return Ending::Unreadable { why: format!("the output has nothing at `{path}`") },
         },
     };
-    match found {
-        found if invocation.json => Ending::Answered(found.to_string()),
-        Value::String(text) if text.trim().is_empty() => Ending::Empty,
-        Value::String(text) => Ending::Answered(text.clone()),
-        other => Ending::Unreadable { why: format!("{what} is not a string: {other}") },
+    if invocation.json {
+        return Ending::Answered(found.to_string());
+    }
+    match found.as_str() {
+        Some(text) if text.trim().is_empty() => Ending::Empty,
+        Some(text) => Ending::Answered(text.to_owned()),
+        None => Ending::Unreadable { why: format!("{what} is not a string: {found}") },
     }
 }
 

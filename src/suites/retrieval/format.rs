@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::builtin;
 use crate::input::{Checker, Document, Mistakes, Pointer};
@@ -106,16 +106,11 @@ pub fn load(suite: &SuiteSettings) -> Vec<Result<Loaded, Mistakes>> {
 
 fn load_file(suite: &SuiteSettings, shown: &str, text: String) -> Result<Loaded, Mistakes> {
     let document = Document::json(shown, text)?;
-    let (at, values) = match &document.value {
-        Value::Array(values) => (Pointer::root(), values.clone()),
-        Value::Object(map) if map.len() == 1 && map.contains_key("cases") => {
-            let at = Pointer::root().join("cases");
-            match &map["cases"] {
-                Value::Array(values) => (at, values.clone()),
-                _ => return Err(document.mistake(&at, "expected an array of cases").into()),
-            }
-        }
-        _ => return Err(document.mistake(&Pointer::root(), "expected an array of cases, or {\"cases\": […]}").into()),
+    let root = Pointer::root();
+    let wrapped = document.value.as_object().filter(|map| map.len() == 1).and_then(|map| map.get("cases"));
+    let (at, list) = wrapped.map_or((root.clone(), &document.value), |cases| (root.join("cases"), cases));
+    let Some(values) = list.as_array() else {
+        return Err(document.mistake(&at, "expected an array of cases, or {\"cases\": […]}").into());
     };
     if values.is_empty() {
         return Err(document.mistake(&at, "has no case").into());

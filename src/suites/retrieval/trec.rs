@@ -14,6 +14,9 @@ pub type Judgements<'a> = HashMap<&'a str, HashMap<&'a str, i32>>;
 /// Topic → retrieved documents, in the order of the file.
 pub type Run<'a> = BTreeMap<&'a str, Vec<(&'a str, f32)>>;
 
+/// Name → value.
+pub type Measures = BTreeMap<String, f64>;
+
 /// Which of two documents with the same score comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Ties {
@@ -132,11 +135,7 @@ pub fn measure(retrieved: &[(&str, f32)], grades: &HashMap<&str, i32>, ties: Tie
 }
 
 /// The means over all topics, and each topic's measures. Topics without judgements do not count, as in trec_eval.
-pub fn evaluate<'a>(
-    judgements: &Judgements<'a>,
-    run: &Run<'a>,
-    ties: Ties,
-) -> (BTreeMap<String, f64>, BTreeMap<&'a str, BTreeMap<String, f64>>) {
+pub fn evaluate<'a>(judgements: &Judgements<'a>, run: &Run<'a>, ties: Ties) -> (Measures, BTreeMap<&'a str, Measures>) {
     let topics: Vec<(&'a str, BTreeMap<String, f64>)> = run
         .iter()
         .filter_map(|(topic, retrieved)| Some((*topic, measure(retrieved, judgements.get(topic)?, ties))))

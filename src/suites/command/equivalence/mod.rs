@@ -7,9 +7,11 @@
 mod arguments;
 mod find;
 mod form;
+mod options;
 mod order;
 mod program;
 mod rules;
+mod scan;
 mod shell;
 mod table;
 #[cfg(test)]

@@ -30,13 +30,15 @@ pub struct Weights<const N: usize> {
     pub fields: [Field; N],
 }
 
+/// Term → how often in which field, and the lengths of the fields.
+type Document<const N: usize> = (Vec<(u32, [u32; N])>, [u32; N]);
+
 /// Takes documents in.
 #[derive(Debug)]
 pub(super) struct Builder<const N: usize> {
     weights: Weights<N>,
     vocabulary: HashMap<String, u32>,
-    /// For each document: term → how often in which field, and the lengths of its fields.
-    documents: Vec<(Vec<(u32, [u32; N])>, [u32; N])>,
+    documents: Vec<Document<N>>,
 }
 
 impl<const N: usize> Builder<N> {
