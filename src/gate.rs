@@ -130,6 +130,15 @@ fn judge_suite(suite: &SuiteResult, settings: &SuiteSettings, strict: bool) -> V
             reasons.push(if strict { reason } else { reason.informing() });
         }
     }
+    let untold = chosen.iter().filter(|case| {
+        case.status.is_measured() && matches!(&case.detail, Some(CaseDetail::Retrieval(detail)) if !detail.index_told)
+    });
+    let untold = untold.count();
+    if untold > 0 {
+        let message =
+            format!("{}: the engine could not tell which ids it holds, for {untold} of {measured} cases", suite.id);
+        reasons.push(about(Rule::CannotTell, message).informing());
+    }
     // How fast it is says nothing about how good it is.
     let gated = settings.gate.iter().any(|(name, threshold)| threshold.min.is_some() && !name.ends_with("-ms"));
     if !gated && suite.kind == Kind::Scenario {

@@ -160,12 +160,15 @@ fn execute(
         .enable_all()
         .build()
         .map_err(|error| Failure::Usage(format!("no runtime: {error}")))?;
-    runtime.block_on(async {
+    let results = runtime.block_on(async {
         let (switch, stop) = Stop::new();
         stop_on_signals(switch);
         let progress = if console::stderr_is_watched() { Progress::bar(attempts) } else { Progress::lines(attempts) };
         Ok(crate::run(request, &progress, &stop, || began.elapsed()).await)
-    })
+    });
+    // A request to a service that does not answer cannot be taken back, but nobody waits for it any more.
+    runtime.shutdown_background();
+    results
 }
 
 fn exit_code(results: &Results) -> ExitCode {

@@ -57,7 +57,8 @@ pub(super) fn trec(args: &TrecArgs) -> Result<ExitCode, Failure> {
     let judgements = judgements.map_err(|line| bad(&args.qrels, line))?;
     let parsed = parsed.map_err(|line| bad(&args.run, line))?;
 
-    let (all, topics) = evaluate(&judgements, &parsed, args.ties);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let (all, topics) = evaluate(&judgements, &parsed, args.ties, threads);
     if topics.is_empty() {
         console::error("no topic of the run has judgements");
         return Ok(ExitCode::NothingMeasured);

@@ -17,13 +17,16 @@ pub fn read_bytes(path: &Path, shown: &str) -> Result<Vec<u8>, Mistake> {
 /// Reads a file as UTF-8 text. A byte order mark is skipped.
 pub fn read_text(path: &Path, shown: &str) -> Result<String, Mistake> {
     let bytes = read_bytes(path, shown)?;
-    let text = String::from_utf8(bytes).map_err(|error| {
+    let mut text = String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count() + 1;
         Mistake::in_file(shown, format!("is not UTF-8: wrong byte at offset {offset}, line {line}"))
             .with_help("save it as UTF-8")
     })?;
-    Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
+    if text.starts_with('\u{feff}') {
+        text.drain(..'\u{feff}'.len_utf8());
+    }
+    Ok(text)
 }
 
 /// A file that a pattern led to.

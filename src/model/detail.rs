@@ -74,6 +74,8 @@ pub struct RetrievalDetail {
     pub mrr: Option<f64>,
     /// Where the case comes from.
     pub source: Source,
+    /// Whether the engine could tell which ids it holds; if not, nothing is known to be missing.
+    pub index_told: bool,
 }
 
 /// What a `scenario` case did.

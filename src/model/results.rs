@@ -243,6 +243,8 @@ pub enum Rule {
     Unmeasured,
     /// An expected id is not in the index; fails with `--strict`.
     MissingId,
+    /// An engine cannot tell which ids it holds, so a missing one counts as a miss.
+    CannotTell,
     /// Some answers could not be had, within `max-errors`.
     Errors,
     /// No floor holds this suite.

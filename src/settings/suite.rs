@@ -136,7 +136,8 @@ pub(super) fn settle(
         }
     };
     let timeout = overrides.timeout.unwrap_or(timeout);
-    let env_without_target = target.is_none() && !env.is_empty();
+    let has_target = target.is_some();
+    let env_without_target = !has_target && !env.is_empty();
     let target = match target {
         Some(section) => {
             let suite = target::Suite { kind, env, timeout };
@@ -149,6 +150,12 @@ pub(super) fn settle(
             None
         }
     };
+    if builtin_cases && has_target {
+        let message = "the built-in cases are about a corpus in the binary, not about this target";
+        mistakes.push(
+            document.mistake_at_key(&at.join("builtin-cases"), message).with_help("give them a suite of their own"),
+        );
+    }
     if env_without_target {
         mistakes.push(document.mistake_at_key(&at.join("env"), "there is no target that could see these"));
     }

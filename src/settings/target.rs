@@ -189,6 +189,15 @@ pub(super) fn settle(
         Kind::Retrieval => &["index", "command", "worker", "http", "run", "recorded"],
     };
     let wanted = fitting.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" or ");
+    if let [(key, Given::Index(_) | Given::Place(_))] = given.as_slice() {
+        let beside = [("answer", answer.is_some()), ("cwd", cwd.is_some()), ("max-output", max_output.is_some())];
+        for (name, _) in beside.iter().filter(|(_, given)| *given) {
+            mistakes.push(document.mistake_at_key(&at.join(name), format!("`{name}` means nothing beside `{key}`")));
+        }
+        if !env.is_empty() {
+            mistakes.push(document.mistake(at, format!("`env` means nothing to `{key}`: no process is started")));
+        }
+    }
     let (key, argv) = match given.as_slice() {
         [(key, Given::Process(argv))] if fitting.contains(key) => (*key, argv.clone()),
         [(key, Given::Index(index))] if fitting.contains(key) => {
@@ -207,9 +216,13 @@ pub(super) fn settle(
             return Some(TargetSettings::Http(HttpTarget { url: url.clone(), timeout }));
         }
         [(key, Given::Place(path))] if fitting.contains(key) => {
-            let found =
-                settle_files(root, document, &at.join(key), std::slice::from_ref(path), Ignored::Found, mistakes)
-                    .pop()?;
+            let mut found =
+                settle_files(root, document, &at.join(key), std::slice::from_ref(path), Ignored::Found, mistakes);
+            if found.len() > 1 {
+                let message = format!("`{path}` matches {} files; name one", found.len());
+                mistakes.push(document.mistake(&at.join(key), message));
+            }
+            let found = found.pop()?;
             let trec = *key == "run";
             return Some(TargetSettings::Ranked(if trec { RankedFile::Trec(found) } else { RankedFile::Lines(found) }));
         }

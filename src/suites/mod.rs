@@ -186,7 +186,11 @@ fn load_files(settings: &Settings, suite: &SuiteSettings) -> Vec<Result<Loaded, 
             let context = scenario::Context { root: &settings.root, adapters: &settings.adapters, agent };
             suite.files.iter().map(|file| scenario::load(&file.path, &file.shown, context)).collect()
         }
-        Kind::Retrieval => retrieval::load(suite),
+        Kind::Retrieval => {
+            let mut loaded = retrieval::load(suite);
+            loaded.extend(retrieval::check_target(&suite.target).err().map(Err));
+            loaded
+        }
         Kind::Command => match command::load_tables(&suite.programs) {
             Ok(tables) => suite.files.iter().map(|file| command::load(&file.path, &file.shown, &tables)).collect(),
             Err(wrong) => vec![Err(wrong)],

@@ -20,7 +20,7 @@ use crate::model::{Answer, Ending, Lane};
 use crate::settings::{HttpTarget, IndexFiles, RankedFile, TargetSettings};
 use crate::suites::retrieval::index::{Index, parse_memories};
 use crate::suites::retrieval::trec::{Ties, parse_run, ranked};
-use crate::suites::retrieval::{Held, RetrievalQuestion, builtin};
+use crate::suites::retrieval::{Held, RetrievalQuestion, builtin, parse_recorded};
 
 /// Whoever is asked for a ranking.
 #[derive(Debug)]
@@ -40,12 +40,6 @@ pub enum Engine {
 #[derive(Deserialize)]
 struct Present {
     present: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct Recorded {
-    id: String,
-    ids: Vec<String>,
 }
 
 impl Engine {
@@ -133,7 +127,10 @@ impl Engine {
         match self {
             Self::Command(target) => target.ask(request, stop).await,
             Self::Worker(target) => target.ask(request, stop).await,
-            Self::Http(target) => post(target.clone(), body).await,
+            Self::Http(target) => tokio::select! {
+                answer = post(target.clone(), body) => answer,
+                () = stop.requested() => Answer::ended(Ending::Interrupted),
+            },
             Self::Index(_) | Self::Ranked(_) => Answer::ended(Ending::Empty),
         }
     }
@@ -174,13 +171,7 @@ fn ranked_before(file: &RankedFile) -> Result<HashMap<String, Vec<String>>, Stri
         }
         RankedFile::Lines(found) => {
             let text = read(found)?;
-            let mut rankings = HashMap::new();
-            for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-                let Recorded { id, ids } =
-                    serde_json::from_str(line).map_err(|error| format!("{}:{}: {error}", found.shown, index + 1))?;
-                rankings.insert(id, ids);
-            }
-            Ok(rankings)
+            parse_recorded(&text).map_err(|(line, why)| format!("{}:{line}: {why}", found.shown))
         }
     }
 }

@@ -33,7 +33,7 @@ pub fn evaluate(question: &RetrievalQuestion, answer: &Answer, held: &Held) -> E
         Held::Known(ids) => question.expected.iter().filter(|id| !ids.contains(*id)).cloned().collect(),
         Held::CannotTell => Vec::new(),
     };
-    match &answer.ending {
+    let mut evaluation = match &answer.ending {
         Ending::Answered(text) => match ranking(text) {
             Ok(ids) => judge(question, ids, missing),
             Err(why) => without_ranking(question, missing, Status::Failed, why),
@@ -48,7 +48,11 @@ pub fn evaluate(question: &RetrievalQuestion, answer: &Answer, held: &Held) -> E
             without_ranking(question, missing, Status::Error, answer.sentence())
         }
         Ending::Interrupted => without_ranking(question, missing, Status::Unmeasured, answer.sentence()),
+    };
+    if let CaseDetail::Retrieval(detail) = &mut evaluation.detail {
+        detail.index_told = *held != Held::CannotTell;
     }
+    evaluation
 }
 
 /// The ids, best first, each once. With scores, those decide, and then the id.
@@ -147,6 +151,7 @@ pub fn detail(question: &RetrievalQuestion) -> RetrievalDetail {
         recall_at_k: None,
         mrr: None,
         source: question.source,
+        index_told: false,
     }
 }
 

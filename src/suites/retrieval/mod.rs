@@ -8,6 +8,6 @@ pub mod metrics;
 pub mod trec;
 
 pub use evaluate::{Held, detail, evaluate};
-pub use format::{CaseList, RetrievalQuestion, load};
+pub use format::{CaseList, RetrievalQuestion, check_target, load, parse_recorded};
 
 pub use crate::model::{Lane, Source};

@@ -113,41 +113,67 @@ pub fn ranked<'a>(retrieved: &[(&'a str, f32)], ties: Ties) -> Vec<&'a str> {
     sorted.into_iter().map(|(document, _)| document).filter(|document| seen.insert(*document)).collect()
 }
 
-/// The measures of one topic, by trec_eval's names.
-pub fn measure(retrieved: &[(&str, f32)], grades: &HashMap<&str, i32>, ties: Ties) -> BTreeMap<String, f64> {
+/// How many measures there are: three over the whole ranking, and three at each cutoff.
+const COUNT: usize = 3 + 3 * CUTOFFS.len();
+
+/// The names of the measures, in the order in which they are computed.
+fn names() -> Vec<String> {
+    let whole = ["map", "recip_rank", "ndcg"].map(str::to_owned);
+    let cut = CUTOFFS.iter().flat_map(|k| [format!("P_{k}"), format!("recall_{k}"), format!("ndcg_cut_{k}")]);
+    whole.into_iter().chain(cut).collect()
+}
+
+/// The measures of one topic.
+fn measure(retrieved: &[(&str, f32)], grades: &HashMap<&str, i32>, ties: Ties) -> [f64; COUNT] {
     let ranking = ranked(retrieved, ties);
     let gains: Vec<f64> =
         ranking.iter().map(|document| f64::from(grades.get(document).copied().unwrap_or(0).max(0))).collect();
     let mut ideal: Vec<f64> = grades.values().filter(|grade| **grade > 0).map(|grade| f64::from(*grade)).collect();
     ideal.sort_unstable_by(|a, b| b.total_cmp(a));
     let relevant: Vec<bool> = gains.iter().map(|gain| *gain > 0.0).collect();
-    let mut measures = BTreeMap::from([
-        ("map".to_owned(), average_precision(&relevant, ideal.len())),
-        ("recip_rank".to_owned(), reciprocal_rank(&relevant)),
-        ("ndcg".to_owned(), ndcg(&gains, &ideal, usize::MAX)),
-    ]);
-    for k in CUTOFFS {
-        measures.insert(format!("P_{k}"), precision(&relevant, k));
-        measures.insert(format!("recall_{k}"), recall(&relevant, k, ideal.len()));
-        measures.insert(format!("ndcg_cut_{k}"), ndcg(&gains, &ideal, k));
+    let mut values = [0.0; COUNT];
+    values[0] = average_precision(&relevant, ideal.len());
+    values[1] = reciprocal_rank(&relevant);
+    values[2] = ndcg(&gains, &ideal, usize::MAX);
+    for (at, k) in CUTOFFS.into_iter().enumerate() {
+        values[3 + 3 * at] = precision(&relevant, k);
+        values[4 + 3 * at] = recall(&relevant, k, ideal.len());
+        values[5 + 3 * at] = ndcg(&gains, &ideal, k);
     }
-    measures
+    values
 }
 
 /// The means over all topics, and each topic's measures. Topics without judgements do not count, as in trec_eval.
-pub fn evaluate<'a>(judgements: &Judgements<'a>, run: &Run<'a>, ties: Ties) -> (Measures, BTreeMap<&'a str, Measures>) {
-    let topics: Vec<(&'a str, BTreeMap<String, f64>)> = run
-        .iter()
-        .filter_map(|(topic, retrieved)| Some((*topic, measure(retrieved, judgements.get(topic)?, ties))))
-        .collect();
-    let mut sums: BTreeMap<String, f64> = BTreeMap::new();
-    for (name, value) in topics.iter().flat_map(|(_, measures)| measures) {
-        *sums.entry(name.clone()).or_default() += value;
-    }
+/// The work is shared by `threads`.
+pub fn evaluate<'a>(
+    judgements: &Judgements<'a>,
+    run: &Run<'a>,
+    ties: Ties,
+    threads: usize,
+) -> (Measures, BTreeMap<&'a str, Measures>) {
+    let judged: Vec<_> =
+        run.iter().filter_map(|(topic, retrieved)| Some((*topic, retrieved, judgements.get(topic)?))).collect();
+    let part = judged.len().div_ceil(threads.max(1)).max(1);
+    let values: Vec<[f64; COUNT]> = std::thread::scope(|scope| {
+        let parts: Vec<_> = judged
+            .chunks(part)
+            .map(|part| {
+                scope.spawn(|| part.iter().map(|(_, found, grades)| measure(found, grades, ties)).collect::<Vec<_>>())
+            })
+            .collect();
+        parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
+    });
+    let names = names();
+    let named = |values: &[f64; COUNT]| names.iter().cloned().zip(values.iter().copied()).collect::<Measures>();
     #[expect(clippy::cast_precision_loss, reason = "counts of topics are far below 2^52")]
-    let count = topics.len().max(1) as f64;
-    let all = sums.into_iter().map(|(name, sum)| (name, sum / count)).collect();
-    (all, topics.into_iter().collect())
+    let count = values.len().max(1) as f64;
+    let mut means = [0.0; COUNT];
+    for topic in &values {
+        for (mean, value) in means.iter_mut().zip(topic) {
+            *mean += value / count;
+        }
+    }
+    (named(&means), judged.iter().zip(&values).map(|((topic, ..), values)| (*topic, named(values))).collect())
 }
 
 #[cfg(test)]
@@ -159,7 +185,7 @@ mod tests {
     fn a_small_topic_agrees_with_pencil_and_paper() {
         let judgements = parse_judgements("q 0 d1 2\nq 0 d2 0\nq 0 d3 1\nq 0 d4 1\n").unwrap();
         let run = parse_run("q Q0 d3 1 1.0 t\nq Q0 d1 9 3.0 t\nq Q0 d2 2 2.0 t\n").unwrap();
-        let (all, _) = evaluate(&judgements, &run, Ties::Trec);
+        let (all, _) = evaluate(&judgements, &run, Ties::Trec, 2);
         let near = |name: &str, expected: f64| assert!((all[name] - expected).abs() < 1e-9, "{name} {}", all[name]);
         near("recip_rank", 1.0);
         near("map", (1.0 + 2.0 / 3.0) / 3.0);
