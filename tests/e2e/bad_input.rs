@@ -155,6 +155,7 @@ fn an_id_with_control_characters_or_blanks_at_its_ends_is_refused() {
     insta::assert_snapshot!(told(&world));
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn output_that_cannot_be_written_is_no_success() {
     let world = World::with_target("{ command = [\"echo\", \"ls\"] }", &[case("a", "1", "ls")]);
