@@ -156,7 +156,8 @@ fn render_rankings(suite: &SuiteResult, style: Style, out: &mut String) {
 fn render_slices(suite: &SuiteResult, style: Style, out: &mut String) {
     const MANY: usize = 8;
     const WORST: usize = 3;
-    let specs: Vec<_> = metric_specs(suite.kind).iter().filter(|spec| !spec.name.ends_with("-ms")).collect();
+    // The first three fit into 80 columns; all of them are in the results.
+    let specs: Vec<_> = metric_specs(suite.kind).iter().filter(|spec| !spec.name.ends_with("-ms")).take(3).collect();
     let Some(leading) = specs.first() else { return };
     let mut dimensions: Vec<&str> = Vec::new();
     for slice in suite.cases.iter().flat_map(|case| &case.slices) {
@@ -194,7 +195,7 @@ fn render_slices(suite: &SuiteResult, style: Style, out: &mut String) {
     }
     if rows > 0 {
         align(&mut table, 1);
-        out.push_str(&format!("{table}\n"));
+        out.push_str(&format!("\n{table}\n"));
     }
 }
 
