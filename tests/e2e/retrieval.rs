@@ -336,3 +336,40 @@ fn every_id_that_the_shipped_cases_expect_exists() {
         .unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
 }
+
+#[test]
+fn what_an_engine_will_read_is_looked_into_before_anything_runs() {
+    let world = world("{ recorded = \"r.jsonl\" }");
+    world.file("r.jsonl", "{\"id\": \"one\", \"ids\": []}\n{\"id\": \"one\", \"ids\": []}\n");
+    world.file("x.run", "one Q0 b\n");
+    world.file("notes.json", r#"[{"id": "a", "text": "t"}, {"id": "a", "text": "t"}]"#);
+    let told = |target: &str, rest: &str| {
+        configure(&world, target, rest);
+        let ran = world.evalratchet(&["check"]);
+        assert_eq!(ran.code, 2, "{target}");
+        ran.stderr
+    };
+    assert!(told("{ recorded = \"r.jsonl\" }", "").contains("r.jsonl:2: a second ranking for `one`"));
+    assert!(told("{ run = \"x.run\" }", "").contains("x.run:1: expected `topic Q0 document rank score tag`"));
+    assert!(told(INDEX, "").contains("notes.json: a second memory is called `a`"));
+    assert!(
+        told("{ http = \"http://127.0.0.1:9/\", answer = \"$.x\" }", "")
+            .contains("`answer` means nothing beside `http`")
+    );
+    assert!(
+        told("{ http = \"http://127.0.0.1:9/\" }", "builtin-cases = true").contains("give them a suite of their own")
+    );
+}
+
+#[test]
+fn an_engine_that_cannot_tell_what_it_holds_says_so_in_the_report() {
+    let world = world("{ recorded = \"r.jsonl\" }");
+    cases(&world, &[eval_case("one", "code", "q", &["b"])]);
+    world.file("r.jsonl", "{\"id\": \"one\", \"ids\": [\"b\"]}\n");
+    let ran = world.run();
+    assert!(
+        ran.stdout.contains("· r: the engine could not tell which ids it holds, for 1 of 1 cases"),
+        "{}",
+        ran.stdout
+    );
+}
