@@ -414,3 +414,13 @@ fn unchanged_is_not_created_empty() {
     let ran = run(&json!({"agentTask": {"instruction": "WRITE|new|"}, "patternAssertions": [unchanged]}));
     assert_eq!(assertions(&ran), ["failed: an empty file was created"]);
 }
+
+#[test]
+fn a_ceiling_on_latency_alone_does_not_excuse_a_scenario_that_fails() {
+    let world = world(&json!({"patternAssertions": [diff_match("+deux\n")]}));
+    let config = std::fs::read_to_string(world.path().join("evalratchet.toml")).unwrap();
+    let gate = "[suite.gate]\nlatency-p95-ms = { min = 60000 }\n[adapter.sh]";
+    world.file("evalratchet.toml", &config.replacen("[adapter.sh]", gate, 1));
+    let ran = world.run();
+    assert_eq!((ran.code, ran.verdict()), (1, "failed"), "{}", ran.stdout);
+}
