@@ -288,7 +288,6 @@ fn free_text_goes_to_the_agent_and_without_one_that_is_a_mistake() {
     assert_eq!((ran.code, ran.case("s")["status"].as_str()), (1, Some("failed")));
     assert_eq!(assertions(&ran), ["failed: the diff is empty: the file did not change"]);
     assert!(ran.stdout.contains("the agent ended with exit code 9"), "{}", ran.stdout);
-    assert_eq!(ran.case("s")["score"], 0.0, "a failed agent earns nothing, whatever holds anyway");
     with("\"no-such-agent\"");
     assert_eq!(world.run().code, 4);
 }
@@ -423,4 +422,17 @@ fn a_ceiling_on_latency_alone_does_not_excuse_a_scenario_that_fails() {
     world.file("evalratchet.toml", &config.replacen("[adapter.sh]", gate, 1));
     let ran = world.run();
     assert_eq!((ran.code, ran.verdict()), (1, "failed"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_failed_agent_earns_nothing_whatever_holds_anyway() {
+    let world = world(
+        &json!({"agentTask": {"instruction": "go"}, "patternAssertions": [{"type": "file-exists", "path": "a.txt"}]}),
+    );
+    let config = std::fs::read_to_string(world.path().join("evalratchet.toml")).unwrap();
+    let gate = "target = { agent = [\"false\"] }\n[suite.gate]\nreward = { min = 1.0 }\n[adapter.sh]";
+    world.file("evalratchet.toml", &config.replacen("[adapter.sh]", gate, 1));
+    let ran = world.run();
+    assert_eq!(assertions(&ran), ["passed: -"]);
+    assert_eq!((ran.code, ran.case("s")["score"].as_f64()), (1, Some(0.0)));
 }
