@@ -27,10 +27,20 @@ pub const fn metric_specs(kind: Kind) -> &'static [MetricSpec] {
             MetricSpec { name: "latency-p50-ms", better: Better::Lower },
             MetricSpec { name: "latency-p95-ms", better: Better::Lower },
         ],
+        Kind::Golden => &[
+            MetricSpec { name: "avg-score", better: Better::Higher },
+            MetricSpec { name: "pass-rate", better: Better::Higher },
+            MetricSpec { name: "tokens-per-answer", better: Better::Lower },
+            MetricSpec { name: "cost-per-answer", better: Better::Lower },
+            MetricSpec { name: "latency-p50-ms", better: Better::Lower },
+            MetricSpec { name: "latency-p95-ms", better: Better::Lower },
+        ],
         Kind::Command => &[
             MetricSpec { name: "accuracy", better: Better::Higher },
             MetricSpec { name: "mean-score", better: Better::Higher },
             MetricSpec { name: "exact-rate", better: Better::Higher },
+            MetricSpec { name: "tokens-per-answer", better: Better::Lower },
+            MetricSpec { name: "cost-per-answer", better: Better::Lower },
             MetricSpec { name: "latency-p50-ms", better: Better::Lower },
             MetricSpec { name: "latency-p95-ms", better: Better::Lower },
         ],
@@ -89,6 +99,7 @@ fn attempt(one: &Attempted) -> Attempt {
         status: one.evaluation.status,
         score: one.evaluation.score.map(Score::value),
         duration_ms: milliseconds(one.duration),
+        usage: one.usage,
         ending: one.ending.to_owned(),
     }
 }
@@ -118,15 +129,22 @@ pub fn metrics<'a>(kind: Kind, cases: impl IntoIterator<Item = &'a CaseResult>) 
     let passes: Vec<f64> = measured.iter().map(|case| f64::from(u8::from(case.status == Status::Passed))).collect();
     let measure = |name: &str| match name {
         "accuracy" | "pass-rate" => mean_of(&passes),
-        "mean-score" => mean_of(&scores),
+        "mean-score" | "avg-score" => mean_of(&scores),
         "latency-p50-ms" => (percentile(&latencies, 50), None, latencies.len()),
         "latency-p95-ms" => (percentile(&latencies, 95), None, latencies.len()),
+        // Not between 0 and 1, so without an interval.
+        "tokens-per-answer" | "cost-per-answer" => {
+            let values = of_cases(name);
+            (mean(&values), None, values.len())
+        }
         name => mean_of(&of_cases(name)),
     };
     metric_specs(kind)
         .iter()
-        .map(|spec| {
-            let (value, ci95, n) = measure(spec.name);
+        .map(|spec| (spec, measure(spec.name)))
+        // Only a model has a consumption.
+        .filter(|(spec, (_, _, n))| *n > 0 || !spec.name.ends_with("-per-answer"))
+        .map(|(spec, (value, ci95, n))| {
             (spec.name.to_owned(), Metric { value, better: spec.better, n, ci95, min: None, target: None })
         })
         .collect()

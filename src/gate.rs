@@ -1,6 +1,8 @@
 //! Whether what was measured is good enough, and every reason why not.
 
-use crate::model::{Better, CaseDetail, ExitCode, Gate, Kind, Reason, Rule, Status, SuiteId, SuiteResult, Verdict};
+use crate::model::{
+    Better, CaseDetail, ExitCode, Gate, Kind, Reason, Rule, Status, SuiteDetail, SuiteId, SuiteResult, Verdict,
+};
 use crate::settings::{MaxErrors, SuiteSettings, Threshold};
 
 /// What the gate takes into account beside the results.
@@ -47,6 +49,11 @@ pub fn judge(suites: &mut [(SuiteResult, SuiteSettings)], circumstances: Circums
         (Verdict::Passed, ExitCode::Passed)
     };
     Gate { verdict, exit_code: exit.code(), reasons }
+}
+
+/// Whether a metric is about time or money, not about quality.
+fn is_expense(name: &str) -> bool {
+    name.ends_with("-ms") || name.ends_with("-per-answer")
 }
 
 fn judge_suite(suite: &SuiteResult, settings: &SuiteSettings, strict: bool) -> Vec<Reason> {
@@ -139,8 +146,19 @@ fn judge_suite(suite: &SuiteResult, settings: &SuiteSettings, strict: bool) -> V
             format!("{}: the engine could not tell which ids it holds, for {untold} of {measured} cases", suite.id);
         reasons.push(about(Rule::CannotTell, message).informing());
     }
-    // How fast it is says nothing about how good it is.
-    let gated = settings.gate.iter().any(|(name, threshold)| threshold.min.is_some() && !name.ends_with("-ms"));
+    if let Some(SuiteDetail::Golden(detail)) = &suite.detail
+        && detail.accepted > 0
+    {
+        let message = format!(
+            "{}: {} of {} recorded answers are the same as golden; accepted, but they prove nothing until recorded anew",
+            suite.id,
+            detail.accepted,
+            chosen.len()
+        );
+        reasons.push(about(Rule::Accepted, message).informing());
+    }
+    // How fast or how dear it is says nothing about how good it is.
+    let gated = settings.gate.iter().any(|(name, threshold)| threshold.min.is_some() && !is_expense(name));
     if !gated && suite.kind == Kind::Scenario {
         for case in chosen.iter().filter(|case| case.status == Status::Failed) {
             let wrong =

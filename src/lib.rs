@@ -14,6 +14,7 @@ pub mod gate;
 pub mod input;
 pub mod model;
 pub mod plan;
+pub mod recordings;
 pub mod report;
 pub mod repository;
 pub mod settings;
@@ -23,8 +24,9 @@ pub mod targets;
 
 use std::ffi::OsString;
 use std::sync::Arc;
+use std::time::Duration;
 
-use model::{CaseResult, Mode, RESULTS_SCHEMA, Results, RunInfo, Status, SuiteResult, Tool};
+use model::{CaseResult, Mode, RESULTS_SCHEMA, Results, RunInfo, Status, SuiteId, SuiteResult, Tool};
 use plan::{Planned, PlannedSuite};
 
 /// What a run needs to know that is not in the configuration. The clock, git and the environment are asked by the
@@ -35,6 +37,12 @@ pub struct Request {
     pub config: String,
     /// The planned suites.
     pub suites: Vec<PlannedSuite>,
+    /// What was recorded for each of them.
+    pub recordings: Vec<recordings::Recordings>,
+    /// Where answers come from.
+    pub mode: Mode,
+    /// Answers of earlier runs.
+    pub cache: Arc<targets::Cache>,
     /// Whether something was left out by a filter or a shard.
     pub partial: bool,
     /// Which part this is.
@@ -62,11 +70,18 @@ pub async fn run(
     request: Request,
     progress: &execute::Progress,
     stop: &execute::Stop,
-    elapsed: impl Fn() -> std::time::Duration,
-) -> Results {
+    elapsed: impl Fn() -> Duration,
+) -> (Results, Vec<(SuiteId, recordings::Recordings)>) {
     let mut suites = Vec::new();
-    for suite in &request.suites {
-        suites.push((run_suite(&request, suite, progress, stop).await, suite.settings.clone()));
+    let mut to_write = Vec::new();
+    for (suite, recordings) in request.suites.iter().zip(&request.recordings) {
+        let began = elapsed();
+        let respondent =
+            Arc::new(targets::Respondent::new(suite, recordings.clone(), &request.environment, &request.cache));
+        let asked = ask_suite(&request, suite, &respondent, progress, stop).await;
+        let result = suite_result(&request, suite, asked, elapsed().saturating_sub(began));
+        suites.push((result, suite.settings.clone()));
+        to_write.extend(respondent.to_write().map(|recordings| (suite.settings.id.clone(), recordings)));
     }
     progress.end();
 
@@ -77,7 +92,7 @@ pub async fn run(
         interrupted: stop.is_requested(),
     };
     let gate = gate::judge(&mut suites, circumstances);
-    Results {
+    let results = Results {
         schema: RESULTS_SCHEMA.to_owned(),
         tool: Tool { name: "evalratchet".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
         run: RunInfo {
@@ -86,7 +101,7 @@ pub async fn run(
             duration_ms: aggregate::milliseconds(elapsed()),
             commit: request.checkout.commit,
             branch: request.checkout.branch,
-            mode: Mode::Auto,
+            mode: request.mode,
             shard: request.shard,
             seed: request.seed,
             partial: request.partial || stop.is_requested(),
@@ -94,26 +109,27 @@ pub async fn run(
         suites: suites.into_iter().map(|(suite, _)| suite).collect(),
         comparison: (),
         gate,
-    }
+    };
+    (results, to_write)
 }
 
-async fn run_suite(
+async fn ask_suite(
     request: &Request,
     suite: &PlannedSuite,
+    respondent: &Arc<targets::Respondent>,
     progress: &execute::Progress,
     stop: &execute::Stop,
-) -> SuiteResult {
+) -> Vec<Vec<execute::Attempted>> {
     let settings = &suite.settings;
     let retrieval = settings.kind == model::Kind::Retrieval;
-    let target = (!retrieval).then(|| targets::Target::new(&settings.target, &request.environment)).flatten();
     let engine = retrieval.then(|| targets::Engine::new(&settings.target, &request.environment));
-    let default_jobs = match (&target, &engine) {
-        (Some(target), _) => target.default_jobs(request.cores),
-        (None, Some(Ok(engine))) => engine.default_jobs(request.cores),
-        (None, Some(Err(_)) | None) => request.cores,
+    let default_jobs = match &engine {
+        Some(Ok(engine)) => engine.default_jobs(request.cores),
+        Some(Err(_)) => request.cores,
+        None => respondent.default_jobs(request.cores),
     };
     let execution = execute::Execution {
-        target: target.map(Arc::new),
+        respondent: Arc::clone(respondent),
         engine: engine.map(Arc::new),
         stage: Arc::clone(&request.stage),
         repeat: settings.repeat,
@@ -121,8 +137,17 @@ async fn run_suite(
     };
     let chosen: Vec<Arc<suites::Case>> =
         suite.cases.iter().filter(|planned| planned.chosen).map(|planned| Arc::new(planned.case.clone())).collect();
-    let mut attempts = execute::execute(&chosen, &execution, progress, stop).await.into_iter();
+    execute::execute(&chosen, &execution, progress, stop).await
+}
 
+fn suite_result(
+    request: &Request,
+    suite: &PlannedSuite,
+    asked: Vec<Vec<execute::Attempted>>,
+    took: Duration,
+) -> SuiteResult {
+    let settings = &suite.settings;
+    let mut attempts = asked.into_iter();
     let cases: Vec<CaseResult> = suite
         .cases
         .iter()
@@ -132,15 +157,14 @@ async fn run_suite(
             aggregate::case_result(planned, &attempted, settings.pass_share, reproduce)
         })
         .collect();
-    let details = cases.iter().filter_map(|case| case.detail.as_ref().map(|detail| (case.status, detail)));
     SuiteResult {
         id: settings.id.clone(),
         kind: settings.kind,
         status: Status::Unmeasured,
-        replayed: false,
+        replayed: settings.source == settings::Source::Recordings,
         metrics: aggregate::metrics(settings.kind, &cases),
         slices: aggregate::slices(settings.kind, &cases),
-        detail: suites::suite_detail(settings.kind, details),
+        detail: suites::suite_detail(settings, &cases, took),
         cases,
     }
 }

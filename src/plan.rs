@@ -77,7 +77,7 @@ impl Selection {
             && (self.tags.is_empty() || self.tags.iter().any(|tag| case.tags.contains(tag)))
             && self.lane.is_none_or(|lane| match &case.question {
                 Question::Retrieval(question) => question.lane == lane,
-                Question::Scenario(_) | Question::Command(_) => true,
+                Question::Scenario(_) | Question::Command(_) | Question::Golden(_) => true,
             })
             && by_filter
     }

@@ -30,6 +30,11 @@ pub(super) fn output_was_lost() -> bool {
     LOST.load(Ordering::Relaxed)
 }
 
+/// Says something worth knowing on standard error.
+pub(super) fn note(text: &str) {
+    writeln!(std::io::stderr(), "{text}").ok();
+}
+
 /// Says what went wrong on standard error.
 pub(super) fn error(text: &str) {
     writeln!(std::io::stderr(), "error: {text}").ok();

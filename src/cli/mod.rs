@@ -5,6 +5,7 @@ mod check;
 mod console;
 mod diff;
 mod equiv;
+mod golden;
 mod list;
 mod run;
 mod schema;
@@ -43,6 +44,9 @@ enum Verb {
     List(list::ListArgs),
     /// Print the JSON Schemas of all formats
     Schema(schema::SchemaArgs),
+    /// Reviewed answers of golden suites
+    #[command(subcommand)]
+    Golden(golden::GoldenVerb),
     /// Say whether two commands mean the same
     Equiv(equiv::EquivArgs),
     /// Print trec_eval's measures of a run
@@ -135,6 +139,7 @@ pub fn main() -> std::process::ExitCode {
         Verb::Check(args) => check::check(&args),
         Verb::List(args) => list::list(args),
         Verb::Schema(args) => schema::schema(&args),
+        Verb::Golden(verb) => golden::golden(verb),
         Verb::Equiv(args) => equiv::equiv(&args),
         Verb::Diff(args) => diff::diff(&args),
         Verb::Trec(args) => trec::trec(&args),

@@ -9,13 +9,14 @@ use clap::{Args, ValueEnum};
 
 use super::{ConfigArgs, Failure, LaneArg, SelectionArgs, console, load};
 use crate::execute::{Progress, Stage, Stop, stop_on_signals};
-use crate::input::write_atomically;
-use crate::model::{ExitCode, Kind, Results, Shard};
-use crate::plan::{Selection, plan};
+use crate::input::{Found, Mistakes, write_atomically};
+use crate::model::{ExitCode, Kind, Mode, Results, Shard};
+use crate::plan::{PlannedSuite, Selection, plan};
+use crate::recordings::Recordings;
 use crate::report;
 use crate::repository::Checkout;
 use crate::settings::{Overrides, Settings, parse_duration};
-use crate::suites::Suite;
+use crate::targets::{Cache, check_recordings, read_recordings};
 
 /// Flags of `run`.
 #[derive(Debug, Args)]
@@ -30,6 +31,12 @@ pub(super) struct RunArgs {
     /// Of retrieval cases that do not say it themselves: how many results are looked at
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     k: Option<usize>,
+    /// Where answers come from [default: auto, or live with RUN_LIVE=true]
+    #[arg(long, value_enum)]
+    mode: Option<Mode>,
+    /// Ask models anew, also what an earlier run has asked
+    #[arg(long)]
+    no_cache: bool,
     /// Ask each case N times
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     repeat: Option<usize>,
@@ -80,15 +87,18 @@ impl RunArgs {
 }
 
 pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
-    let overrides = Overrides { timeout: args.timeout, repeat: args.repeat, jobs: args.jobs, k: args.k };
+    let mode = args.mode.unwrap_or_else(mode_of_environment);
+    let overrides = Overrides { timeout: args.timeout, repeat: args.repeat, jobs: args.jobs, k: args.k, mode };
     let (settings, suites, _) = load(&args.config, &overrides)?;
     let selection = args.selection.into_selection(args.shard);
     let known: Vec<&str> = settings.suites.iter().map(|suite| suite.id.as_str()).collect();
     selection.check(&known, &settings.config)?;
+    let suites = plan(suites, &selection);
+    let recordings = read_all_recordings(&suites, &settings.config)?;
     prepare(&args.out)?;
 
-    let results =
-        execute(settings, suites, &selection, Choices { strict: args.strict, seed: args.seed, keep: args.keep })?;
+    let choices = Choices { strict: args.strict, seed: args.seed, keep: args.keep, cache: !args.no_cache };
+    let results = execute(settings, suites, recordings, &selection, choices)?;
     let text =
         report::json(&results).map_err(|error| Failure::Usage(format!("the results cannot be written: {error}")))?;
     let path = args.out.join("results.json");
@@ -105,6 +115,30 @@ pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
     Ok(exit_code(&results))
 }
 
+/// `RUN_LIVE=true` asks for live answers.
+fn mode_of_environment() -> Mode {
+    match std::env::var("RUN_LIVE") {
+        Ok(value) if value == "true" || value == "1" => Mode::Live,
+        Ok(_) | Err(_) => Mode::Auto,
+    }
+}
+
+/// What was recorded for each suite, or every answer that a replay would miss.
+fn read_all_recordings(suites: &[PlannedSuite], config: &str) -> Result<Vec<Recordings>, Mistakes> {
+    let mut mistakes = Mistakes::new();
+    let mut all = Vec::new();
+    for suite in suites {
+        match read_recordings(&suite.settings) {
+            Ok(recordings) => {
+                mistakes.extend(check_recordings(suite, &recordings, config));
+                all.push(recordings);
+            }
+            Err(wrong) => mistakes.extend(wrong),
+        }
+    }
+    mistakes.into_result().map(|()| all)
+}
+
 /// Says at once if the results could not be written later.
 fn prepare(out: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(out).map_err(|error| Failure::Write { path: out.display().to_string(), error })
@@ -116,40 +150,46 @@ struct Choices {
     strict: bool,
     seed: u64,
     keep: bool,
+    cache: bool,
 }
 
-/// Where dependencies of fixtures are installed, for all runs of this user.
-fn install_cache() -> PathBuf {
+/// Where dependencies of fixtures and answers of models are kept, for all runs of this user.
+fn cache_directory() -> PathBuf {
     let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     named("EVALRATCHET_CACHE")
         .or_else(|| named("XDG_CACHE_HOME").map(|cache| cache.join("evalratchet")))
         .or_else(|| named("HOME").map(|home| home.join(".cache/evalratchet")))
         .unwrap_or_else(|| std::env::temp_dir().join("evalratchet-cache"))
-        .join("install")
 }
 
 fn execute(
     settings: Settings,
-    suites: Vec<Suite>,
+    suites: Vec<PlannedSuite>,
+    recordings: Vec<Recordings>,
     selection: &Selection,
     choices: Choices,
 ) -> Result<Results, Failure> {
     let began = Instant::now();
     let now = jiff::Timestamp::now();
     let environment: Vec<_> = std::env::vars_os().collect();
-    let suites = plan(suites, selection);
+    let cache = Arc::new(Cache::new(choices.cache.then(|| cache_directory().join("answers"))));
+    let files: Vec<_> =
+        suites.iter().map(|suite| (suite.settings.id.clone(), suite.settings.recordings.clone())).collect();
     let attempts: usize = suites
         .iter()
         .map(|suite| suite.settings.repeat * suite.cases.iter().filter(|planned| planned.chosen).count())
         .sum();
     let request = crate::Request {
         suites,
+        recordings,
+        mode: settings.mode,
+        cache: Arc::clone(&cache),
         partial: selection.is_partial(),
         shard: selection.shard,
         strict: choices.strict,
         seed: choices.seed,
         cores: std::thread::available_parallelism().map_or(1, usize::from),
-        stage: Arc::new(Stage::new(install_cache(), environment.clone(), choices.keep)),
+        stage: Arc::new(Stage::new(cache_directory().join("install"), environment.clone(), choices.keep)),
         environment,
         started_at: jiff::fmt::temporal::DateTimePrinter::new().precision(Some(3)).timestamp_to_string(&now),
         id: format!("{}-{}", now.strftime("%Y%m%dT%H%M%S%3f"), std::process::id()),
@@ -160,15 +200,34 @@ fn execute(
         .enable_all()
         .build()
         .map_err(|error| Failure::Usage(format!("no runtime: {error}")))?;
-    let results = runtime.block_on(async {
+    let (results, recorded) = runtime.block_on(async {
         let (switch, stop) = Stop::new();
         stop_on_signals(switch);
         let progress = if console::stderr_is_watched() { Progress::bar(attempts) } else { Progress::lines(attempts) };
-        Ok(crate::run(request, &progress, &stop, || began.elapsed()).await)
+        crate::run(request, &progress, &stop, || began.elapsed()).await
     });
     // A request to a service that does not answer cannot be taken back, but nobody waits for it any more.
     runtime.shutdown_background();
-    results
+    for (suite, recordings) in recorded {
+        let file = files.iter().find(|(id, _)| *id == suite).and_then(|(_, file)| file.as_ref());
+        if let Some(file) = file {
+            write_recordings(file, &recordings)?;
+        }
+    }
+    let (hits, misses) = cache.counts();
+    if hits + misses > 0 {
+        console::note(&format!("cache: {hits} answers known from earlier runs, {misses} asked for"));
+    }
+    Ok(results)
+}
+
+fn write_recordings(file: &Found, recordings: &Recordings) -> Result<(), Failure> {
+    let text =
+        recordings.render().map_err(|error| Failure::Usage(format!("{} cannot be written: {error}", file.shown)))?;
+    write_atomically(&file.path, text.as_bytes())
+        .map_err(|error| Failure::Write { path: file.shown.clone(), error })?;
+    console::note(&format!("recorded: {} answers in {}", recordings.all().count(), file.shown));
+    Ok(())
 }
 
 fn exit_code(results: &Results) -> ExitCode {

@@ -3,14 +3,17 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Failure, console};
 use crate::input::{schema_of, write_atomically};
 use crate::model::{ExitCode, Results};
+use crate::recordings::Recording;
 use crate::settings::ConfigFile;
 use crate::suites::command::CommandDataset;
 use crate::suites::command::equivalence::ProgramTable;
+use crate::suites::golden::measures::REGISTRY;
+use crate::suites::golden::{CaseFile, ScorerFile};
 use crate::suites::retrieval::CaseList;
 use crate::suites::scenario::ScenarioFile;
 
@@ -37,6 +40,12 @@ enum Name {
     ProgramTable,
     /// Scenarios
     Scenario,
+    /// Cases of golden suites
+    GoldenCases,
+    /// scorer.toml of golden suites
+    Scorer,
+    /// Recorded answers, a line each
+    Recording,
     /// Cases of retrieval suites
     RetrievalCases,
 }
@@ -49,9 +58,36 @@ impl Name {
             Self::CommandDataset => schema_of::<CommandDataset>(),
             Self::ProgramTable => schema_of::<ProgramTable>(),
             Self::Scenario => schema_of::<ScenarioFile>(),
+            Self::GoldenCases => schema_of::<CaseFile>(),
+            Self::Scorer => scorer_schema(),
+            Self::Recording => schema_of::<Recording>(),
             Self::RetrievalCases => schema_of::<CaseList>(),
         }
     }
+}
+
+/// A component has the keys of its measure.
+fn scorer_schema() -> Value {
+    let mut schema = schema_of::<ScorerFile>();
+    let alternatives: Vec<Value> = REGISTRY
+        .iter()
+        .map(|measure| {
+            let mut own = (measure.schema)();
+            if let Some(fields) = own.as_object_mut() {
+                fields.remove("$schema");
+                fields.remove("additionalProperties");
+                fields.remove("title");
+            }
+            if let Some(properties) = own["properties"].as_object_mut() {
+                properties.insert("measure".into(), json!({ "const": measure.name }));
+            }
+            own
+        })
+        .collect();
+    if let Some(component) = schema.pointer_mut("/properties/component/items").and_then(Value::as_object_mut) {
+        component.insert("oneOf".into(), alternatives.into());
+    }
+    schema
 }
 
 pub(super) fn schema(args: &SchemaArgs) -> Result<ExitCode, Failure> {

@@ -10,6 +10,7 @@ mod workcopy;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio::task::JoinSet;
 
 pub use process::{
@@ -19,9 +20,9 @@ pub use progress::Progress;
 pub use stage::{Stage, produced_diffs};
 pub use stop::{Stop, StopSwitch, stop_on_signals};
 
-use crate::model::{Answer, Captured, Ending, truncate_middle};
-use crate::suites::{Case, Evaluation, Question, command, retrieval};
-use crate::targets::{Engine, Request, Target};
+use crate::model::{Answer, Captured, Ending, Request, Usage, truncate_middle};
+use crate::suites::{Case, Evaluation, Question, command, golden, retrieval};
+use crate::targets::{Engine, Respondent, SILENT};
 
 /// How much of an output stream is carried into the results.
 const OUTPUT_IN_RESULTS: usize = 8 * 1024;
@@ -35,15 +36,24 @@ pub struct Attempted {
     pub duration: Duration,
     /// What was written, shortened.
     pub captured: Captured,
+    /// What the answer consumed.
+    pub usage: Option<Usage>,
     /// What is to be said of it.
     pub evaluation: Evaluation,
+}
+
+impl Attempted {
+    fn new(answer: Answer, evaluation: Evaluation) -> Self {
+        let ending = answer.ending.name();
+        Self { ending, duration: answer.duration, captured: answer.captured, usage: answer.usage, evaluation }
+    }
 }
 
 /// What a suite's execution needs beside its cases.
 #[derive(Debug)]
 pub struct Execution {
-    /// Who is asked for commands, if anybody.
-    pub target: Option<Arc<Target>>,
+    /// Who is asked for commands and golden answers.
+    pub respondent: Arc<Respondent>,
     /// Who is asked for rankings, or why nobody can be.
     pub engine: Option<Arc<Result<Engine, String>>>,
     /// Where scenarios are carried out.
@@ -68,11 +78,11 @@ pub async fn execute(
         while running.len() < execution.jobs && !stop.is_requested() {
             let Some((index, attempt)) = units.next() else { break };
             let case = Arc::clone(&cases[index]);
-            let (target, engine) = (execution.target.clone(), execution.engine.clone());
+            let (respondent, engine) = (Arc::clone(&execution.respondent), execution.engine.clone());
             let (stage, stop) = (Arc::clone(&execution.stage), stop.clone());
             progress.started(case.id.as_str());
             running.spawn(async move {
-                (index, attempt, ask(&case, target.as_deref(), engine.as_deref(), &stage, &stop).await)
+                (index, attempt, ask(&case, attempt, &respondent, engine.as_deref(), &stage, &stop).await)
             });
         }
         match running.join_next().await {
@@ -85,9 +95,7 @@ pub async fn execute(
             Some(Err(error)) => tracing::error!("a case could not be evaluated: {error}"),
         }
     }
-    if let Some(target) = &execution.target {
-        target.close().await;
-    }
+    execution.respondent.close().await;
     if let Some(Ok(engine)) = execution.engine.as_deref() {
         engine.close().await;
     }
@@ -95,6 +103,7 @@ pub async fn execute(
         ending: Ending::Interrupted.name(),
         duration: Duration::ZERO,
         captured: Captured::default(),
+        usage: None,
         evaluation: case.question.interrupted(),
     };
     slots
@@ -106,21 +115,31 @@ pub async fn execute(
 
 async fn ask(
     case: &Case,
-    target: Option<&Target>,
+    repeat: usize,
+    respondent: &Respondent,
     engine: Option<&Result<Engine, String>>,
     stage: &Stage,
     stop: &Stop,
 ) -> Attempted {
     let mut attempted = match &case.question {
+        Question::Scenario(_) | Question::Retrieval(_) if respondent.is_silent() => {
+            let answer = Answer::ended(Ending::Unasked { why: SILENT.into() });
+            Attempted::new(answer, case.question.without_answer(SILENT))
+        }
         Question::Scenario(question) => stage.attempt(question, case.id.as_str(), stop).await,
         Question::Command(question) => {
-            let request = Request::prompt(case.id.as_str(), &question.prompt);
-            let answer = match target {
-                Some(target) => target.ask(request, stop).await,
-                None => Answer::ended(Ending::CouldNotStart { why: "the suite has no target".into() }),
-            };
+            let request = Request::prompt(case.id.as_str(), &question.prompt).again(repeat);
+            let answer = respondent.ask(request, stop).await;
             let evaluation = command::evaluate(question, &answer);
-            Attempted { ending: answer.ending.name(), duration: answer.duration, captured: answer.captured, evaluation }
+            Attempted::new(answer, evaluation)
+        }
+        Question::Golden(question) => {
+            let request =
+                case.question.request(&case.id).unwrap_or_else(|| Request::value(case.id.as_str(), &Value::Null));
+            let answer = respondent.ask(request.again(repeat), stop).await;
+            let opinions = respondent.opinions(question, &case.id, repeat, &answer, stop).await;
+            let evaluation = golden::evaluate(question, &answer, &opinions);
+            Attempted::new(answer, evaluation)
         }
         Question::Retrieval(question) => {
             let id = case.id.as_str();
@@ -138,7 +157,7 @@ async fn ask(
                 ),
             };
             let evaluation = retrieval::evaluate(question, &answer, &held);
-            Attempted { ending: answer.ending.name(), duration: answer.duration, captured: answer.captured, evaluation }
+            Attempted::new(answer, evaluation)
         }
     };
     for stream in [&mut attempted.captured.stdout, &mut attempted.captured.stderr] {

@@ -56,7 +56,7 @@ impl Stage {
         } else {
             "answered"
         };
-        Attempted { ending, duration: began.elapsed(), captured, evaluation: evaluate(question, &seen) }
+        Attempted { ending, duration: began.elapsed(), captured, usage: None, evaluation: evaluate(question, &seen) }
     }
 
     async fn perform(&self, question: &ScenarioQuestion, id: &str, stop: &Stop) -> Observation {

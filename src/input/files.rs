@@ -38,6 +38,24 @@ pub struct Found {
     pub shown: String,
 }
 
+/// Whether there is a file.
+pub fn is_file(path: &Path) -> bool {
+    path.is_file()
+}
+
+/// A directory below `root`.
+pub fn find_directory(root: &Path, name: &str) -> Result<Found, String> {
+    let path = root.join(name);
+    if path.is_dir() {
+        let shown = name.trim_start_matches("./").trim_end_matches('/').to_owned();
+        Ok(Found { path, shown })
+    } else if path.exists() {
+        Err(format!("`{name}` is a file; a module is a folder"))
+    } else {
+        Err(format!("there is no folder `{name}`"))
+    }
+}
+
 /// Whether files that git ignores are found, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ignored {

@@ -12,7 +12,7 @@ mod tree;
 
 pub use checker::{Checker, schema_of};
 pub use document::{Document, Pointer, Position};
-pub use files::{Found, Ignored, expand_globs, read_bytes, read_text, write_atomically};
+pub use files::{Found, Ignored, expand_globs, find_directory, is_file, read_bytes, read_text, write_atomically};
 pub use mistake::{Mistake, Mistakes};
 pub use nearest::nearest;
 pub use tree::{Scan, TreeEntry, TreeKind, scan, tree_hash};

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 /// One answer of a target, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
@@ -13,6 +16,20 @@ pub struct Answer {
     pub duration: Duration,
     /// What may have caused it, where there is a guess.
     pub hint: Option<String>,
+    /// What it consumed, where that is known.
+    pub usage: Option<Usage>,
+}
+
+/// What an answer of a model consumed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Usage {
+    /// Tokens of the question.
+    pub input_tokens: u64,
+    /// Tokens of the answer.
+    pub output_tokens: u64,
+    /// What they cost, where prices are configured.
+    pub cost: Option<f64>,
 }
 
 impl Answer {
@@ -23,7 +40,7 @@ impl Answer {
 
     /// No answer, for this reason.
     pub fn ended(ending: Ending) -> Self {
-        Self { ending, captured: Captured::default(), duration: Duration::ZERO, hint: None }
+        Self { ending, captured: Captured::default(), duration: Duration::ZERO, hint: None, usage: None }
     }
 
     /// Why there is no answer, with the guess at its cause; empty when there is one.
@@ -86,6 +103,11 @@ pub enum Ending {
         /// How.
         why: String,
     },
+    /// It was not asked at all.
+    Unasked {
+        /// Why not.
+        why: String,
+    },
     /// The user stopped the run.
     Interrupted,
 }
@@ -103,8 +125,31 @@ impl Ending {
             Self::TimedOut { .. } => "timeout",
             Self::CouldNotStart { .. } => "could-not-start",
             Self::Unreachable { .. } => "unreachable",
+            Self::Unasked { .. } => "unasked",
             Self::Interrupted => "interrupted",
         }
+    }
+
+    /// What was said, which may be nothing; `None` when there is no answer.
+    pub fn said(&self) -> Option<&str> {
+        match self {
+            Self::Answered(text) => Some(text),
+            Self::Empty => Some(""),
+            Self::NotUtf8 { .. }
+            | Self::Unreadable { .. }
+            | Self::ExitCode(_)
+            | Self::Signal(_)
+            | Self::TimedOut { .. }
+            | Self::CouldNotStart { .. }
+            | Self::Unreachable { .. }
+            | Self::Unasked { .. }
+            | Self::Interrupted => None,
+        }
+    }
+
+    /// What was said: an answer, or none.
+    pub fn of(text: String) -> Self {
+        if text.trim().is_empty() { Self::Empty } else { Self::Answered(text) }
     }
 
     /// One sentence for people; empty when there is an answer.
@@ -119,6 +164,7 @@ impl Ending {
             Self::TimedOut { after } => format!("no answer within {after:?}"),
             Self::CouldNotStart { why } => format!("could not start: {why}"),
             Self::Unreachable { why } => format!("could not be reached: {why}"),
+            Self::Unasked { why } => why.clone(),
             Self::Interrupted => "the run was interrupted before it finished".into(),
         }
     }

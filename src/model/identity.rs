@@ -51,19 +51,22 @@ pub enum Kind {
     Scenario,
     /// Natural language in, one shell command out.
     Command,
+    /// Structured output of a model, scored by parts against a reviewed answer.
+    Golden,
     /// A question in, a ranking out.
     Retrieval,
 }
 
 impl Kind {
     /// Every kind there is.
-    pub const ALL: [Self; 3] = [Self::Scenario, Self::Command, Self::Retrieval];
+    pub const ALL: [Self; 4] = [Self::Scenario, Self::Command, Self::Golden, Self::Retrieval];
 
     /// The name used in files, flags and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scenario => "scenario",
             Self::Command => "command",
+            Self::Golden => "golden",
             Self::Retrieval => "retrieval",
         }
     }
@@ -118,10 +121,11 @@ impl Source {
 }
 
 /// Whether answers come from the target or from recordings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// Replay where a suite declares recordings, otherwise run its target.
+    #[default]
     Auto,
     /// Always run the target.
     Live,

@@ -6,19 +6,21 @@ mod exit;
 mod fingerprint;
 mod identity;
 mod metric;
+mod request;
 mod results;
 mod status;
 mod truncate;
 
-pub use answer::{Answer, Captured, Ending};
+pub use answer::{Answer, Captured, Ending, Usage};
 pub use detail::{
-    AssertionDetail, CaseDetail, CommandDetail, CommandSuiteDetail, Difference, GoalDetail, Method, RetrievalDetail,
-    RetrievalSuiteDetail, ScenarioDetail, SuiteDetail,
+    AssertionDetail, CaseDetail, CommandDetail, CommandSuiteDetail, ComponentDetail, Difference, GoalDetail,
+    GoldenDetail, GoldenSuiteDetail, Method, RetrievalDetail, RetrievalSuiteDetail, ScenarioDetail, SuiteDetail,
 };
 pub use exit::ExitCode;
 pub use fingerprint::Fingerprint;
 pub use identity::{CaseId, Kind, Lane, Mode, Score, Shard, Source, SuiteId};
 pub use metric::{Better, Metric, MetricSpec, Slice};
+pub use request::Request;
 pub use results::{
     Attempt, CaseResult, Check, Gate, Location, Output, RESULTS_SCHEMA, Reason, Results, Rule, RunInfo, SuiteResult,
     Tool, Verdict,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CaseDetail, CaseId, Fingerprint, Kind, Metric, Mode, Shard, Slice, Status, SuiteDetail, SuiteId};
+use super::{CaseDetail, CaseId, Fingerprint, Kind, Metric, Mode, Shard, Slice, Status, SuiteDetail, SuiteId, Usage};
 
 /// The value of `schema` in every results file of this version.
 pub const RESULTS_SCHEMA: &str = "evalratchet.results/v1";
@@ -152,8 +152,10 @@ pub struct Attempt {
     pub score: Option<f64>,
     /// How long it took.
     pub duration_ms: f64,
+    /// What the answer consumed, where that is known.
+    pub usage: Option<Usage>,
     /// How asking ended: `answered`, `empty`, `not-utf8`, `unreadable`, `exit-code`, `signal`, `timeout`,
-    /// `could-not-start` or `interrupted`.
+    /// `could-not-start`, `unreachable`, `unasked` or `interrupted`.
     pub ending: String,
 }
 
@@ -247,6 +249,8 @@ pub enum Rule {
     CannotTell,
     /// Some answers could not be had, within `max-errors`.
     Errors,
+    /// Recorded answers are the same as golden: they prove nothing until recorded anew.
+    Accepted,
     /// No floor holds this suite.
     NotGated,
 }

@@ -5,7 +5,8 @@ use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Lin
 use super::{counted, plain, verdict_line};
 use crate::aggregate::metric_specs;
 use crate::model::{
-    Better, CaseDetail, CaseResult, Kind, Metric, Results, ScenarioDetail, Status, SuiteDetail, SuiteResult, Verdict,
+    Better, CaseDetail, CaseResult, GoldenDetail, GoldenSuiteDetail, Kind, Metric, Results, ScenarioDetail, Status,
+    SuiteDetail, SuiteResult, Verdict,
 };
 
 /// How the terminal is.
@@ -78,6 +79,14 @@ fn render_suite(suite: &SuiteResult, style: Style, out: &mut String) {
         let (exact, equivalent, none) = (detail.exact_match, detail.semantic_equivalent, detail.no_match);
         out.push_str(&format!("  {exact} exact · {equivalent} equivalent · {none} no match\n"));
     }
+    if let Some(SuiteDetail::Golden(detail)) = &suite.detail {
+        let avg = detail.avg_score.map_or("–".to_owned(), |avg| format!("{avg:.3}"));
+        let GoldenSuiteDetail { module, total_cases, passed_cases, failed_cases, duration, .. } = detail;
+        out.push_str(&format!(
+            "  module {} · {total_cases} cases · avg {avg} · {passed_cases} passed · {failed_cases} failed · {duration}\n",
+            plain(module)
+        ));
+    }
     let mut table = table(style);
     table.set_header(["metric", "value", "floor", "target", "95 % interval", "n"].map(|text| bold(text, style)));
     for spec in metric_specs(suite.kind) {
@@ -87,12 +96,17 @@ fn render_suite(suite: &SuiteResult, style: Style, out: &mut String) {
     }
     align(&mut table, 1);
     out.push_str(&format!("{table}\n"));
+    render_components(suite, style, out);
     render_slices(suite, style, out);
     out.push('\n');
 }
 
 fn metric_row(name: &str, metric: &Metric) -> Vec<Cell> {
-    let number = |value: f64| if name.ends_with("-ms") { format!("{value:.1}") } else { format!("{value:.3}") };
+    let number = |value: f64| match name {
+        "cost-per-answer" => format!("{value:.5}"),
+        _ if name.ends_with("-ms") || name.ends_with("-per-answer") => format!("{value:.1}"),
+        _ => format!("{value:.3}"),
+    };
     let show = |value: Option<f64>| value.map_or("–".to_owned(), number);
     let holds = |limit: f64, value: f64| match metric.better {
         Better::Higher => value >= limit,
@@ -152,12 +166,39 @@ fn render_rankings(suite: &SuiteResult, style: Style, out: &mut String) {
     }
 }
 
+/// What each component earned in the worst cases of a module.
+fn render_components(suite: &SuiteResult, style: Style, out: &mut String) {
+    const WORST: usize = 5;
+    let mut cases: Vec<(&CaseResult, &GoldenDetail)> = Vec::new();
+    for case in suite.cases.iter().filter(|case| case.status.is_measured()) {
+        if let Some(CaseDetail::Golden(detail)) = &case.detail {
+            cases.push((case, detail));
+        }
+    }
+    cases.sort_by(|(a, _), (b, _)| a.score.unwrap_or(0.0).total_cmp(&b.score.unwrap_or(0.0)));
+    let Some((_, first)) = cases.first() else { return };
+    let mut table = table(style);
+    let mut header = vec![bold("worst cases", style), bold("score", style)];
+    header.extend(first.components.iter().map(|one| bold(&format!("{} {:.2}", plain(&one.name), one.weight), style)));
+    table.set_header(header);
+    for (case, detail) in cases.iter().take(WORST) {
+        let mut row = vec![Cell::new(plain(case.id.as_str())), Cell::new(format!("{:.3}", case.score.unwrap_or(0.0)))];
+        row.extend(detail.components.iter().map(|one| {
+            let cell = Cell::new(one.value.map_or("–".to_owned(), |value| format!("{value:.2}")));
+            if one.value.is_some_and(|value| value < one.weight / 2.0) { cell.fg(Color::Red) } else { cell }
+        }));
+        table.add_row(row);
+    }
+    align(&mut table, 1);
+    out.push_str(&format!("\n{table}\n"));
+}
+
 /// Slices, each dimension from its worst value on; of a dimension with many values only the worst few.
 fn render_slices(suite: &SuiteResult, style: Style, out: &mut String) {
     const MANY: usize = 8;
     const WORST: usize = 3;
     // The first three fit into 80 columns; all of them are in the results.
-    let specs: Vec<_> = metric_specs(suite.kind).iter().filter(|spec| !spec.name.ends_with("-ms")).take(3).collect();
+    let specs: Vec<_> = metric_specs(suite.kind).iter().filter(|spec| spec.better == Better::Higher).take(3).collect();
     let Some(leading) = specs.first() else { return };
     let mut dimensions: Vec<&str> = Vec::new();
     for slice in suite.cases.iter().flat_map(|case| &case.slices) {
@@ -246,6 +287,16 @@ fn render_failures(results: &Results, style: Style, out: &mut String) {
                 let broken = detail.goals.iter().find(|goal| goal.status != "passed");
                 for goal in broken.into_iter().filter(|goal| !goal.stdout.trim().is_empty()) {
                     field(out, "stdout", goal.stdout.trim_end());
+                }
+            }
+            Some(CaseDetail::Golden(detail)) => {
+                field(out, "about", &detail.description);
+                for check in case.checks.iter().filter(|check| check.details.is_some()) {
+                    let name = check.name.strip_prefix("component ").unwrap_or("score");
+                    field(out, name, check.details.as_deref().unwrap_or_default());
+                }
+                if let Some(unread) = &detail.unread {
+                    field(out, "answer", unread);
                 }
             }
             Some(CaseDetail::Retrieval(detail)) => {

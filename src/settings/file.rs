@@ -58,7 +58,8 @@ pub struct SuiteSection {
     pub id: String,
     /// What it evaluates.
     pub kind: Kind,
-    /// Files or patterns, relative to this file. Each must match. Only a retrieval suite with built-in cases may have none.
+    /// Files or patterns, relative to this file. Each must match. Only a retrieval suite with built-in cases may have
+    /// none; a golden suite has one folder, its module.
     #[serde(default)]
     pub cases: Vec<String>,
     /// Of a retrieval suite: also run the smoke cases that are in the binary.
@@ -67,8 +68,12 @@ pub struct SuiteSection {
     /// Of a retrieval suite: how many results are looked at (default 10).
     #[schemars(range(min = 1))]
     pub k: Option<usize>,
-    /// Of a retrieval suite: whether `any` expected id must be found (the default) or `all`.
+    /// Of a retrieval suite: whether `any` expected id must be found (the default) or `all`. Of a golden suite: the
+    /// score from which on a case passes (default: the `min` of `avg-score`).
     pub pass_at: Option<PassAtSection>,
+    /// Of a command or golden suite: the file of recorded answers. With it, `run` replays unless told otherwise.
+    #[schemars(length(min = 1))]
+    pub recordings: Option<String>,
     /// The system under test. A scenario suite needs one only for instructions in free text.
     pub target: Option<TargetSection>,
     /// Environment variables that the target may see beyond the harmless ones.
@@ -95,7 +100,8 @@ pub struct SuiteSection {
     pub jobs: Option<usize>,
 }
 
-/// The system under test. Exactly one of `command`, `worker`, `agent`, `index`, `http`, `run` and `recorded` must be given.
+/// The system under test. Exactly one of `command`, `worker`, `agent`, `index`, `http`, `openai`, `run` and `recorded` must
+/// be given.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct TargetSection {
@@ -112,9 +118,11 @@ pub struct TargetSection {
     pub agent: Option<Vec<String>>,
     /// Of a retrieval suite: the built-in engine.
     pub index: Option<IndexSection>,
-    /// Of a retrieval suite: an address that answers POSTed JSON.
+    /// Of a retrieval or golden suite: an address that answers POSTed JSON.
     #[schemars(length(min = 1))]
     pub http: Option<String>,
+    /// Of a command or golden suite: a model behind an OpenAI-compatible chat endpoint.
+    pub openai: Option<OpenAiSection>,
     /// Of a retrieval suite: a TREC run file; its topics are case ids.
     pub run: Option<String>,
     /// Of a retrieval suite: recorded rankings, a line `{"id","ids"}` for each case.
@@ -128,10 +136,70 @@ pub struct TargetSection {
     pub max_output: Option<usize>,
 }
 
+/// A model behind an OpenAI-compatible chat endpoint.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct OpenAiSection {
+    /// The model's name.
+    #[schemars(length(min = 1))]
+    pub model: String,
+    /// The endpoint (default `https://api.openai.com/v1`).
+    pub base_url: Option<String>,
+    /// The variable that holds the key (default `OPENAI_API_KEY`); empty for an endpoint that wants none.
+    pub api_key_env: Option<String>,
+    /// What the model is told before the question.
+    pub system: Option<String>,
+    /// How freely it answers (default: the endpoint's own).
+    #[schemars(range(min = 0.0, max = 2.0))]
+    pub temperature: Option<f64>,
+    /// How long an answer may be, in tokens.
+    #[schemars(range(min = 1))]
+    pub max_answer_tokens: Option<u64>,
+    /// Further parameters of the request, sent as they are.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, serde_json::Value>,
+    /// How often a request is sent anew after 429, 5xx or a lost connection (default 4).
+    #[schemars(range(max = 20))]
+    pub retries: Option<u32>,
+    /// At most so many requests in a run.
+    #[schemars(range(min = 1))]
+    pub max_requests: Option<u64>,
+    /// At most so many tokens in a run, questions and answers together.
+    #[schemars(range(min = 1))]
+    pub max_tokens: Option<u64>,
+    /// At most so much money in a run, in the currency of `price`.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub max_cost: Option<f64>,
+    /// What a million tokens cost.
+    pub price: Option<PriceSection>,
+}
+
+/// What a million tokens cost.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PriceSection {
+    /// Of questions.
+    #[schemars(range(min = 0.0))]
+    pub input: f64,
+    /// Of answers.
+    #[schemars(range(min = 0.0))]
+    pub output: f64,
+}
+
+/// What passes.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum PassAtSection {
+    /// Which expected ids must be found.
+    Ids(PassAtIds),
+    /// The score from which on a case passes.
+    Score(f64),
+}
+
 /// Which expected ids must be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum PassAtSection {
+pub enum PassAtIds {
     /// At least one.
     Any,
     /// Every one that the index holds.

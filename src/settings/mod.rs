@@ -12,10 +12,11 @@ use std::time::Duration;
 
 pub use file::ConfigFile;
 use file::SuiteSection;
-pub use suite::{MaxErrors, PassAt, SuiteSettings, Threshold};
-pub use target::{Cwd, HttpTarget, IndexFiles, Invocation, RankedFile, TargetSettings, Template};
+pub use suite::{MaxErrors, PassAt, Source, SuiteSettings, Threshold};
+pub use target::{Cwd, HttpTarget, IndexFiles, Invocation, OpenAiTarget, Price, RankedFile, TargetSettings, Template};
 
 use crate::input::{Checker, Document, Mistake, Mistakes, Pointer, read_text};
+use crate::model::Mode;
 use crate::suites::scenario::adapters::Adapter;
 
 /// The name that is looked for upwards from the current directory.
@@ -32,6 +33,8 @@ pub struct Settings {
     pub suites: Vec<SuiteSettings>,
     /// Every adapter, by name.
     pub adapters: BTreeMap<String, Adapter>,
+    /// `--mode`
+    pub mode: Mode,
 }
 
 /// What flags say over the configuration.
@@ -45,6 +48,8 @@ pub struct Overrides {
     pub jobs: Option<usize>,
     /// `--k`
     pub k: Option<usize>,
+    /// `--mode`
+    pub mode: Mode,
 }
 
 static CHECKER: LazyLock<Checker<ConfigFile>> = LazyLock::new(Checker::new);
@@ -76,7 +81,7 @@ impl Settings {
             suites.push(suite::settle(&root, &document, &at, section, overrides, &mut mistakes));
         }
         let adapters = adapters::settle(&document, &mut mistakes);
-        Ok((Self { root, config: shown, suites, adapters }, mistakes))
+        Ok((Self { root, config: shown, suites, adapters, mode: overrides.mode }, mistakes))
     }
 }
 

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde_json::Value;
 use serde_json_path::JsonPath;
 
-use super::file::{CwdSection, IndexSection, TargetSection};
+use super::file::{CwdSection, IndexSection, OpenAiSection, TargetSection};
 use super::suite::settle_files;
 use crate::input::{Document, Found, Ignored, Mistakes, Pointer, nearest};
 use crate::model::Kind;
@@ -22,6 +23,8 @@ pub enum TargetSettings {
     Agent(Invocation),
     /// A service that answers POSTed JSON.
     Http(HttpTarget),
+    /// A model behind an OpenAI-compatible chat endpoint.
+    OpenAi(Box<OpenAiTarget>),
     /// The built-in retrieval engine.
     Index(IndexFiles),
     /// Rankings that were made before.
@@ -37,6 +40,52 @@ pub struct HttpTarget {
     pub url: String,
     /// How long one answer may take.
     pub timeout: Duration,
+}
+
+/// A model behind an OpenAI-compatible chat endpoint.
+#[derive(Debug, Clone)]
+pub struct OpenAiTarget {
+    /// The model's name.
+    pub model: String,
+    /// The endpoint.
+    pub base_url: String,
+    /// The variable that holds the key, if one is wanted.
+    pub api_key_env: Option<String>,
+    /// What the model is told before the question.
+    pub system: Option<String>,
+    /// Further parameters of the request, in order.
+    pub parameters: serde_json::Map<String, Value>,
+    /// How long an answer may be, in tokens.
+    pub max_answer_tokens: Option<u64>,
+    /// How often a request is sent anew.
+    pub retries: u32,
+    /// At most so many requests in a run.
+    pub max_requests: Option<u64>,
+    /// At most so many tokens in a run.
+    pub max_tokens: Option<u64>,
+    /// At most so much money in a run.
+    pub max_cost: Option<f64>,
+    /// What tokens cost.
+    pub price: Option<Price>,
+    /// How long one request may take.
+    pub timeout: Duration,
+}
+
+/// What a million tokens cost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Price {
+    /// Of questions.
+    pub input: f64,
+    /// Of answers.
+    pub output: f64,
+}
+
+impl Price {
+    /// What so many tokens cost.
+    #[expect(clippy::cast_precision_loss, reason = "counts of tokens are far below 2^52")]
+    pub fn of(self, input_tokens: u64, output_tokens: u64) -> f64 {
+        (self.input * input_tokens as f64 + self.output * output_tokens as f64) / 1e6
+    }
 }
 
 /// What the built-in engine indexes.
@@ -62,6 +111,8 @@ pub enum RankedFile {
 pub struct Invocation {
     /// The program, then its arguments.
     pub argv: Vec<Template>,
+    /// The same as it was written, for recordings that are read on another machine.
+    pub written: Vec<Template>,
     /// Where it runs.
     pub cwd: Cwd,
     /// Names of environment variables that it may see beyond the harmless ones.
@@ -125,6 +176,24 @@ impl Template {
         Self(parts)
     }
 
+    /// A text in which braces are only braces.
+    pub fn verbatim(text: &str) -> Self {
+        Self(vec![Part::Text(text.to_owned())])
+    }
+
+    /// The same command line, with a program that is named by a relative path looked for below `root`.
+    pub fn rooted(templates: &[Self], argv: &[String], root: &Path) -> Vec<Self> {
+        let mut templates = templates.to_vec();
+        if let Some(program) = argv.first()
+            && program.contains('/')
+            && Path::new(program).is_relative()
+            && let Some(first) = templates.first_mut()
+        {
+            first.0.insert(0, Part::Text(format!("{}/", absolute(root).display())));
+        }
+        templates
+    }
+
     /// The names it wants.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|part| match part {
@@ -154,6 +223,7 @@ fn placeholder(text: &str) -> Option<&str> {
 /// What a section says, whatever its key.
 enum Given {
     Process(Vec<String>),
+    OpenAi(Box<OpenAiSection>),
     Index(IndexSection),
     Place(String),
 }
@@ -174,22 +244,24 @@ pub(super) fn settle(
     mistakes: &mut Mistakes,
 ) -> Option<TargetSettings> {
     let Suite { kind, env, timeout } = suite;
-    let TargetSection { command, worker, agent, index, http, run, recorded, answer, cwd, max_output } = section;
+    let TargetSection { command, worker, agent, index, http, openai, run, recorded, answer, cwd, max_output } = section;
     let mut given: Vec<(&str, Given)> = Vec::new();
     for (key, argv) in [("command", command), ("worker", worker), ("agent", agent)] {
         given.extend(argv.map(|argv| (key, Given::Process(argv))));
     }
     given.extend(index.map(|index| ("index", Given::Index(index))));
+    given.extend(openai.map(|openai| ("openai", Given::OpenAi(Box::new(openai)))));
     for (key, text) in [("http", http), ("run", run), ("recorded", recorded)] {
         given.extend(text.map(|text| (key, Given::Place(text))));
     }
     let fitting: &[&str] = match kind {
         Kind::Scenario => &["agent"],
-        Kind::Command => &["command", "worker"],
+        Kind::Command => &["command", "worker", "openai"],
+        Kind::Golden => &["openai", "command", "worker", "http"],
         Kind::Retrieval => &["index", "command", "worker", "http", "run", "recorded"],
     };
     let wanted = fitting.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" or ");
-    if let [(key, Given::Index(_) | Given::Place(_))] = given.as_slice() {
+    if let [(key, Given::Index(_) | Given::Place(_) | Given::OpenAi(_))] = given.as_slice() {
         let beside = [("answer", answer.is_some()), ("cwd", cwd.is_some()), ("max-output", max_output.is_some())];
         for (name, _) in beside.iter().filter(|(_, given)| *given) {
             mistakes.push(document.mistake_at_key(&at.join(name), format!("`{name}` means nothing beside `{key}`")));
@@ -214,6 +286,10 @@ pub(super) fn settle(
                 mistakes.push(document.mistake(&at.join(key), format!("`{url}` is not an http address")));
             }
             return Some(TargetSettings::Http(HttpTarget { url: url.clone(), timeout }));
+        }
+        [(key, Given::OpenAi(section))] if fitting.contains(key) => {
+            let target = settle_openai(document, &at.join(key), (**section).clone(), timeout, mistakes);
+            return Some(TargetSettings::OpenAi(Box::new(target)));
         }
         [(key, Given::Place(path))] if fitting.contains(key) => {
             let mut found =
@@ -277,31 +353,90 @@ pub(super) fn settle(
         templates.push(template);
     }
     // A program named by a path is looked for beside the configuration, not in the current directory.
-    if let Some(program) = argv.first()
-        && program.contains('/')
-        && Path::new(program).is_relative()
-        && let Some(first) = templates.first_mut()
-    {
-        first.0.insert(0, Part::Text(format!("{}/", absolute(root).display())));
-    }
+    let rooted = Template::rooted(&templates, &argv, root);
     let cwd = match cwd {
         None | Some(CwdSection::Config) => Cwd::Directory(root.to_owned()),
         Some(CwdSection::Scratch) => Cwd::Scratch,
     };
     let invocation = Invocation {
-        argv: templates,
+        argv: rooted,
+        written: templates,
         cwd,
         env,
         timeout,
         max_output: max_output.unwrap_or(MAX_OUTPUT),
         answer,
-        json: kind == Kind::Retrieval,
+        json: matches!(kind, Kind::Retrieval | Kind::Golden),
     };
     Some(match key {
         "command" => TargetSettings::Command(invocation),
         "worker" => TargetSettings::Worker(invocation),
         _ => TargetSettings::Agent(invocation),
     })
+}
+
+fn settle_openai(
+    document: &Document,
+    at: &Pointer,
+    section: OpenAiSection,
+    timeout: Duration,
+    mistakes: &mut Mistakes,
+) -> OpenAiTarget {
+    let OpenAiSection {
+        model,
+        base_url,
+        api_key_env,
+        system,
+        temperature,
+        max_answer_tokens,
+        parameters,
+        retries,
+        max_requests,
+        max_tokens,
+        max_cost,
+        price,
+    } = section;
+    let base_url = base_url.unwrap_or_else(|| "https://api.openai.com/v1".to_owned());
+    if !base_url.starts_with("http://") && !base_url.starts_with("https://") {
+        mistakes.push(document.mistake(&at.join("base-url"), format!("`{base_url}` is not an http address")));
+    }
+    if max_cost.is_some() && price.is_none() {
+        let help = "add `price = { input = …, output = … }`, per million tokens";
+        mistakes.push(document.mistake_at_key(&at.join("max-cost"), "means nothing without a price").with_help(help));
+    }
+    for (key, given) in [("max-cost", max_cost.is_some()), ("max-tokens", max_tokens.is_some())] {
+        if given && max_answer_tokens.is_none() {
+            let message = "cannot be kept while one answer may be of any length";
+            mistakes.push(document.mistake_at_key(&at.join(key), message).with_help("say `max-answer-tokens` as well"));
+        }
+    }
+    for name in ["model", "messages", "response_format", "max_completion_tokens", "temperature", "stream"] {
+        if parameters.contains_key(name) {
+            let message = format!("`{name}` is set by evalratchet itself");
+            mistakes.push(document.mistake_at_key(&at.join("parameters").join(name), message));
+        }
+    }
+    let mut sent: serde_json::Map<String, Value> = parameters.into_iter().collect();
+    if let Some(temperature) = temperature {
+        sent.insert("temperature".into(), temperature.into());
+    }
+    if let Some(tokens) = max_answer_tokens {
+        sent.insert("max_completion_tokens".into(), tokens.into());
+    }
+    OpenAiTarget {
+        model,
+        base_url: base_url.trim_end_matches('/').to_owned(),
+        api_key_env: Some(api_key_env.unwrap_or_else(|| "OPENAI_API_KEY".to_owned())).filter(|name| !name.is_empty()),
+        system,
+        parameters: sent,
+        max_answer_tokens,
+        retries: retries.unwrap_or(4),
+        max_requests,
+        max_tokens,
+        max_cost,
+        price: price.map(|price| Price { input: price.input, output: price.output }),
+        timeout,
+    }
 }
 
 /// A relative program path is resolved by the system against the child's directory, so it must not stay relative.

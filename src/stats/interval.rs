@@ -71,6 +71,18 @@ mod tests {
         assert_eq!(wilson(0, 0), None);
     }
 
+    /// Newcombe (1998), "Two-sided confidence intervals for the single proportion", table I, method 3.
+    #[test]
+    fn wilson_agrees_with_newcombes_table() {
+        for (hits, n, low, high) in
+            [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)]
+        {
+            let [lower, upper] = wilson(hits, n).unwrap();
+            near(lower, low, 5e-5);
+            near(upper, high, 5e-5);
+        }
+    }
+
     /// Computed with `scipy.stats.t.ppf(0.975, df)`.
     #[test]
     fn students_quantile_agrees_with_scipy() {

@@ -4,16 +4,18 @@
 //! know one kind from another.
 
 pub mod command;
+pub mod golden;
 pub mod retrieval;
 pub mod scenario;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::time::Duration;
 
 use crate::input::{Document, Mistakes, Pointer};
 use crate::model::{
-    Answer, CaseDetail, CaseId, Check, Ending, Fingerprint, Kind, Location, RetrievalSuiteDetail, Score, Slice, Status,
-    SuiteDetail,
+    Answer, CaseDetail, CaseId, CaseResult, Check, Ending, Fingerprint, Kind, Location, Request, RetrievalSuiteDetail,
+    Score, Slice, Status, SuiteDetail,
 };
 use crate::settings::{Settings, SuiteSettings, TargetSettings};
 
@@ -50,31 +52,53 @@ pub enum Question {
     Scenario(Box<scenario::ScenarioQuestion>),
     /// Natural language in, one shell command out.
     Command(command::CommandQuestion),
+    /// An input in, structured output out.
+    Golden(Box<golden::GoldenQuestion>),
     /// A question in, a ranking out.
     Retrieval(retrieval::RetrievalQuestion),
 }
 
 impl Question {
+    /// What a target is asked; scenarios and retrieval ask in their own ways.
+    pub fn request(&self, id: &CaseId) -> Option<Request> {
+        match self {
+            Self::Command(question) => Some(Request::prompt(id.as_str(), &question.prompt)),
+            Self::Golden(question) => Some(Request {
+                names: vec![("prompt", question.prompt.clone())],
+                schema: question.schema.clone(),
+                ..Request::value(id.as_str(), &question.input)
+            }),
+            Self::Scenario(_) | Self::Retrieval(_) => None,
+        }
+    }
+
     /// What a report says of a case that was not asked.
     pub fn unasked(&self) -> CaseDetail {
         match self {
             Self::Scenario(question) => CaseDetail::Scenario(scenario::detail(question)),
             Self::Command(question) => CaseDetail::Command(question.detail(None, None)),
+            Self::Golden(question) => CaseDetail::Golden(golden::detail(question)),
             Self::Retrieval(question) => CaseDetail::Retrieval(retrieval::detail(question)),
         }
     }
 
     /// What is to be said if the user stopped the run before it was asked.
     pub fn interrupted(&self) -> Evaluation {
+        self.without_answer(&Ending::Interrupted.sentence())
+    }
+
+    /// What is to be said of a question that nobody was asked.
+    pub fn without_answer(&self, why: &str) -> Evaluation {
+        let answer = Answer::ended(Ending::Unasked { why: why.to_owned() });
         match self {
             Self::Scenario(question) => {
-                let seen = scenario::observation::Observation { interrupted: true, ..Default::default() };
+                let broken = Some(why.to_owned());
+                let seen = scenario::observation::Observation { interrupted: true, broken, ..Default::default() };
                 scenario::evaluate(question, &seen)
             }
-            Self::Command(question) => command::evaluate(question, &Answer::ended(Ending::Interrupted)),
-            Self::Retrieval(question) => {
-                retrieval::evaluate(question, &Answer::ended(Ending::Interrupted), &retrieval::Held::CannotTell)
-            }
+            Self::Command(question) => command::evaluate(question, &answer),
+            Self::Golden(question) => golden::evaluate(question, &answer, &BTreeMap::new()),
+            Self::Retrieval(question) => retrieval::evaluate(question, &answer, &retrieval::Held::CannotTell),
         }
     }
 }
@@ -97,9 +121,14 @@ pub struct Evaluation {
 }
 
 /// What only this kind has to say of a whole suite.
-pub fn suite_detail<'a>(kind: Kind, details: impl Iterator<Item = (Status, &'a CaseDetail)>) -> Option<SuiteDetail> {
-    match kind {
+pub fn suite_detail(suite: &SuiteSettings, cases: &[CaseResult], took: Duration) -> Option<SuiteDetail> {
+    let details = cases.iter().filter_map(|case| case.detail.as_ref().map(|detail| (case.status, detail)));
+    match suite.kind {
         Kind::Scenario => None,
+        Kind::Golden => {
+            let module = suite.files.first().map(|folder| folder.shown.as_str()).unwrap_or_default();
+            Some(SuiteDetail::Golden(golden::suite_detail(module, cases, took)))
+        }
         Kind::Retrieval => {
             let mut missing: Vec<String> = Vec::new();
             for (_, detail) in details {
@@ -179,6 +208,7 @@ fn load_files(settings: &Settings, suite: &SuiteSettings) -> Vec<Result<Loaded, 
                 TargetSettings::Command(_)
                 | TargetSettings::Worker(_)
                 | TargetSettings::Http(_)
+                | TargetSettings::OpenAi(_)
                 | TargetSettings::Index(_)
                 | TargetSettings::Ranked(_)
                 | TargetSettings::Nobody => None,
@@ -186,6 +216,9 @@ fn load_files(settings: &Settings, suite: &SuiteSettings) -> Vec<Result<Loaded, 
             let context = scenario::Context { root: &settings.root, adapters: &settings.adapters, agent };
             suite.files.iter().map(|file| scenario::load(&file.path, &file.shown, context)).collect()
         }
+        // What is wrong with the folder itself was said with the configuration.
+        Kind::Golden if suite.files.is_empty() => Vec::new(),
+        Kind::Golden => vec![golden::load(suite, settings.mode)],
         Kind::Retrieval => {
             let mut loaded = retrieval::load(suite);
             loaded.extend(retrieval::check_target(&suite.target).err().map(Err));

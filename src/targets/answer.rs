@@ -66,6 +66,7 @@ mod tests {
     fn read(bytes: &[u8], path: Option<&str>) -> Ending {
         let invocation = Invocation {
             argv: Vec::new(),
+            written: Vec::new(),
             cwd: Cwd::Scratch,
             env: Vec::new(),
             timeout: Duration::ZERO,

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::{Environment, Request, answer};
+use super::{Environment, answer};
 use crate::execute::{Finished, ProcessEnd, Spawn, Stop, run_process};
-use crate::model::{Answer, Captured, Ending};
+use crate::model::{Answer, Captured, Ending, Request};
 use crate::settings::{Cwd, Invocation};
 
 /// A target that is a command.
@@ -28,12 +28,12 @@ impl CommandTarget {
         self.asks_by_argument
     }
 
-    pub(super) async fn ask(&self, request: Request<'_>, stop: &Stop) -> Answer {
+    pub(super) async fn ask(&self, request: Request, stop: &Stop) -> Answer {
         let (directory, _scratch) = match directory(&self.invocation.cwd) {
             Ok(directory) => directory,
             Err(why) => return Answer::ended(Ending::CouldNotStart { why }),
         };
-        let mut values = BTreeMap::from([("id", request.id)]);
+        let mut values = BTreeMap::from([("id", request.id.as_str())]);
         values.extend(request.names.iter().map(|(name, value)| (*name, value.as_str())));
         let argv: Vec<String> = self.invocation.argv.iter().map(|argument| argument.fill(&values)).collect();
         if argv.iter().any(|argument| argument.contains('\0')) {
@@ -79,9 +79,10 @@ impl CommandTarget {
             | Ending::TimedOut { .. }
             | Ending::CouldNotStart { .. }
             | Ending::Unreachable { .. }
+            | Ending::Unasked { .. }
             | Ending::Interrupted => None,
         };
-        Answer { ending, captured, duration, hint }
+        Answer { ending, captured, duration, hint, usage: None }
     }
 }
 

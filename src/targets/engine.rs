@@ -6,17 +6,17 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::command::CommandTarget;
 use super::worker::WorkerTarget;
-use super::{Environment, Request};
+use super::{Environment, http};
 use crate::execute::Stop;
 use crate::input::{Found, read_bytes, read_text};
-use crate::model::{Answer, Ending, Lane};
+use crate::model::{Answer, Ending, Lane, Request};
 use crate::settings::{HttpTarget, IndexFiles, RankedFile, TargetSettings};
 use crate::suites::retrieval::index::{Index, parse_memories};
 use crate::suites::retrieval::trec::{Ties, parse_run, ranked};
@@ -57,7 +57,9 @@ impl Engine {
             }
             TargetSettings::Http(target) => Self::Http(target.clone()),
             TargetSettings::Ranked(file) => Self::Ranked(ranked_before(file)?),
-            TargetSettings::Agent(_) | TargetSettings::Nobody => Self::Index(Box::new(builtin::index()?)),
+            TargetSettings::Agent(_) | TargetSettings::OpenAi(_) | TargetSettings::Nobody => {
+                Self::Index(Box::new(builtin::index()?))
+            }
         })
     }
 
@@ -116,6 +118,7 @@ impl Engine {
                     | Ending::TimedOut { .. }
                     | Ending::CouldNotStart { .. }
                     | Ending::Unreachable { .. }
+                    | Ending::Unasked { .. }
                     | Ending::Interrupted => Held::CannotTell,
                 }
             }
@@ -123,12 +126,12 @@ impl Engine {
     }
 
     async fn ask(&self, id: &str, body: Value, names: Vec<(&'static str, String)>, stop: &Stop) -> Answer {
-        let request = Request { id, stdin: body.to_string(), input: body.clone(), names };
+        let request = Request { names, ..Request::value(id, &body) };
         match self {
             Self::Command(target) => target.ask(request, stop).await,
             Self::Worker(target) => target.ask(request, stop).await,
             Self::Http(target) => tokio::select! {
-                answer = post(target.clone(), body) => answer,
+                answer = http::post(target.clone(), body) => answer,
                 () = stop.requested() => Answer::ended(Ending::Interrupted),
             },
             Self::Index(_) | Self::Ranked(_) => Answer::ended(Ending::Empty),
@@ -174,46 +177,4 @@ fn ranked_before(file: &RankedFile) -> Result<HashMap<String, Vec<String>>, Stri
             parse_recorded(&text).map_err(|(line, why)| format!("{}:{line}: {why}", found.shown))
         }
     }
-}
-
-/// POSTs JSON. What a service refuses or cannot do is nobody's wrong answer.
-async fn post(target: HttpTarget, body: Value) -> Answer {
-    let began = Instant::now();
-    let ending = tokio::task::spawn_blocking(move || post_blocking(&target, &body)).await;
-    let ending = ending.unwrap_or_else(|error| Ending::Unreachable { why: error.to_string() });
-    Answer { duration: began.elapsed(), ..Answer::ended(ending) }
-}
-
-/// How often a service is asked before it counts as unreachable.
-const TRIES: u32 = 3;
-
-fn post_blocking(target: &HttpTarget, body: &Value) -> Ending {
-    let config = ureq::Agent::config_builder().timeout_global(Some(target.timeout)).http_status_as_error(false).build();
-    let agent: ureq::Agent = config.into();
-    let mut last = String::new();
-    for attempt in 0..TRIES {
-        if attempt > 0 {
-            std::thread::sleep(Duration::from_millis(200 << attempt));
-        }
-        match agent.post(&target.url).send_json(body) {
-            Err(error) => last = error.to_string(),
-            Ok(mut response) => {
-                let status = response.status().as_u16();
-                let text = response.body_mut().read_to_string();
-                match (status, text) {
-                    (200..=299, Ok(text)) if text.trim().is_empty() => return Ending::Empty,
-                    (200..=299, Ok(text)) => return Ending::Answered(text),
-                    (200..=299, Err(error)) => return Ending::Unreadable { why: error.to_string() },
-                    (401 | 403, _) => return Ending::Unreachable { why: format!("status {status}") },
-                    (429 | 500..=599, _) => last = format!("status {status}"),
-                    (_, text) => {
-                        return Ending::Unreadable {
-                            why: format!("status {status}: {}", text.unwrap_or_default().trim()),
-                        };
-                    }
-                }
-            }
-        }
-    }
-    Ending::Unreachable { why: last }
 }

@@ -1,41 +1,30 @@
 //! The system under test, asked one question at a time.
 
 mod answer;
+mod budget;
+mod cache;
 mod command;
 mod engine;
 mod environment;
+mod http;
+mod openai;
+mod rendered;
+mod respondent;
 mod worker;
 
 use std::ffi::OsString;
-
-use serde_json::{Value, json};
+use std::sync::Arc;
 
 use crate::execute::Stop;
-use crate::model::Answer;
-use crate::settings::TargetSettings;
+use crate::model::{Answer, Ending, Request};
+use crate::settings::{HttpTarget, TargetSettings};
 
+pub use cache::Cache;
 pub use engine::Engine;
 pub use environment::Environment;
-
-/// What a target is asked.
-#[derive(Debug, Clone)]
-pub struct Request<'a> {
-    /// The case's id.
-    pub id: &'a str,
-    /// The question as a worker is given it.
-    pub input: Value,
-    /// The question as a command is given it on standard input, if no placeholder names it.
-    pub stdin: String,
-    /// What placeholders stand for.
-    pub names: Vec<(&'static str, String)>,
-}
-
-impl<'a> Request<'a> {
-    /// A prompt.
-    pub fn prompt(id: &'a str, prompt: &str) -> Self {
-        Self { id, input: json!(prompt), stdin: prompt.to_owned(), names: vec![("prompt", prompt.to_owned())] }
-    }
-}
+pub use openai::OpenAi;
+pub use rendered::rendered;
+pub use respondent::{Respondent, SILENT, check_recordings, read_recordings};
 
 /// A target that can be asked.
 #[derive(Debug)]
@@ -44,11 +33,19 @@ pub enum Target {
     Command(command::CommandTarget),
     /// Long-lived processes that speak JSON lines.
     Worker(worker::WorkerTarget),
+    /// A service.
+    Http(HttpTarget),
+    /// A model.
+    OpenAi(Box<OpenAi>),
 }
 
 impl Target {
     /// Prepares a target that answers questions; nothing is started yet.
-    pub fn new(settings: &TargetSettings, whole_environment: &[(OsString, OsString)]) -> Option<Self> {
+    pub fn new(
+        settings: &TargetSettings,
+        whole_environment: &[(OsString, OsString)],
+        cache: &Arc<Cache>,
+    ) -> Option<Self> {
         match settings {
             TargetSettings::Command(invocation) => {
                 let environment = Environment::reduced(whole_environment, &invocation.env);
@@ -58,9 +55,13 @@ impl Target {
                 let environment = Environment::reduced(whole_environment, &invocation.env);
                 Some(Self::Worker(worker::WorkerTarget::new(invocation.clone(), environment)))
             }
+            TargetSettings::Http(target) => Some(Self::Http(target.clone())),
+            TargetSettings::OpenAi(target) => {
+                let target = OpenAi::new((**target).clone(), whole_environment, Arc::clone(cache));
+                Some(Self::OpenAi(Box::new(target)))
+            }
             // An agent is called by the scenario it belongs to, an engine by the retrieval.
             TargetSettings::Agent(_)
-            | TargetSettings::Http(_)
             | TargetSettings::Index(_)
             | TargetSettings::Ranked(_)
             | TargetSettings::Nobody => None,
@@ -72,21 +73,27 @@ impl Target {
         match self {
             Self::Command(_) => cores,
             Self::Worker(_) => 1,
+            Self::Http(_) | Self::OpenAi(_) => 8,
         }
     }
 
     /// Asks one question.
-    pub async fn ask(&self, request: Request<'_>, stop: &Stop) -> Answer {
+    pub async fn ask(&self, request: Request, stop: &Stop) -> Answer {
         match self {
             Self::Command(target) => target.ask(request, stop).await,
             Self::Worker(target) => target.ask(request, stop).await,
+            Self::Http(target) => tokio::select! {
+                answer = http::post(target.clone(), request.input) => answer,
+                () = stop.requested() => Answer::ended(Ending::Interrupted),
+            },
+            Self::OpenAi(target) => target.ask(&request, stop).await,
         }
     }
 
     /// Ends whatever is still running.
     pub async fn close(&self) {
         match self {
-            Self::Command(_) => {}
+            Self::Command(_) | Self::Http(_) | Self::OpenAi(_) => {}
             Self::Worker(target) => target.close().await,
         }
     }

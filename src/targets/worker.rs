@@ -12,9 +12,9 @@ use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
 use super::command::directory;
-use super::{Environment, Request, answer};
+use super::{Environment, answer};
 use crate::execute::{ProcessEnd, Reader, Spawn, Stop, ended, kill_group, start_process, terminate};
-use crate::model::{Answer, Captured, Ending};
+use crate::model::{Answer, Captured, Ending, Request};
 use crate::settings::Invocation;
 
 /// How long a worker may take to end once its input is closed.
@@ -49,7 +49,7 @@ impl WorkerTarget {
         Self { invocation, environment, idle: Mutex::default() }
     }
 
-    pub(super) async fn ask(&self, request: Request<'_>, stop: &Stop) -> Answer {
+    pub(super) async fn ask(&self, request: Request, stop: &Stop) -> Answer {
         let started = Instant::now();
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut worker = match idle.map_or_else(|| self.start(), Ok) {
@@ -68,13 +68,13 @@ impl WorkerTarget {
                 let captured =
                     Captured { stdout: self.environment.redacted(output.to_string()), ..Captured::default() };
                 self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
-                Answer { ending, captured, duration: started.elapsed(), hint: None }
+                Answer { ending, captured, duration: started.elapsed(), hint: None, usage: None }
             }
             Err(ending) => {
                 let (ending, stderr) = worker.fail(ending).await;
                 let hint = self.environment.hint(&stderr).filter(|_| matches!(ending, Ending::ExitCode(_)));
                 let captured = Captured { stderr: self.environment.redacted(stderr), ..Captured::default() };
-                Answer { ending, captured, duration: started.elapsed(), hint }
+                Answer { ending, captured, duration: started.elapsed(), hint, usage: None }
             }
         }
     }
@@ -112,7 +112,7 @@ impl WorkerTarget {
 
 impl Worker {
     /// One line out, one line in. `Err(None)` means that the process closed its output.
-    async fn exchange(&mut self, request: &Request<'_>, max: usize) -> Result<Value, Option<Ending>> {
+    async fn exchange(&mut self, request: &Request, max: usize) -> Result<Value, Option<Ending>> {
         let mut line = json!({"id": request.id, "input": &request.input}).to_string();
         line.push('\n');
         if self.stdin.write_all(line.as_bytes()).await.is_err() || self.stdin.flush().await.is_err() {

@@ -25,7 +25,7 @@ pub fn evaluate(question: &CommandQuestion, answer: &Answer) -> Evaluation {
         Ending::CouldNotStart { .. } | Ending::Unreachable { .. } => {
             without_answer(question, Status::Error, None, answer)
         }
-        Ending::Interrupted => without_answer(question, Status::Unmeasured, None, answer),
+        Ending::Unasked { .. } | Ending::Interrupted => without_answer(question, Status::Unmeasured, None, answer),
     }
 }
 

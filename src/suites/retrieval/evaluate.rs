@@ -47,7 +47,9 @@ pub fn evaluate(question: &RetrievalQuestion, answer: &Answer, held: &Held) -> E
         Ending::CouldNotStart { .. } | Ending::Unreachable { .. } => {
             without_ranking(question, missing, Status::Error, answer.sentence())
         }
-        Ending::Interrupted => without_ranking(question, missing, Status::Unmeasured, answer.sentence()),
+        Ending::Unasked { .. } | Ending::Interrupted => {
+            without_ranking(question, missing, Status::Unmeasured, answer.sentence())
+        }
     };
     if let CaseDetail::Retrieval(detail) = &mut evaluation.detail {
         detail.index_told = *held != Held::CannotTell;

@@ -146,6 +146,7 @@ pub fn check_target(target: &TargetSettings) -> Result<(), Mistakes> {
         | TargetSettings::Worker(_)
         | TargetSettings::Agent(_)
         | TargetSettings::Http(_)
+        | TargetSettings::OpenAi(_)
         | TargetSettings::Nobody => {}
     }
     mistakes.into_result()

@@ -1,0 +1,141 @@
+//! `golden accept`: moves reviewed answers from the recordings into `golden.json`.
+
+use clap::{Args, Subcommand};
+use serde_json::Value;
+use similar::TextDiff;
+
+use super::{ConfigArgs, Failure, console, load};
+use crate::input::{Mistake, Mistakes, is_file, nearest, read_text, write_atomically};
+use crate::model::{CaseId, ExitCode, Kind, Mode};
+use crate::report::{counted, plain};
+use crate::settings::Overrides;
+use crate::suites::golden::{GoldenQuestion, accepted, json_in};
+use crate::suites::{Question, Suite};
+use crate::targets::read_recordings;
+
+/// Verbs of `golden`.
+#[derive(Debug, Subcommand)]
+pub(super) enum GoldenVerb {
+    /// Show what was recorded as a diff, and make it the reviewed answer
+    Accept(AcceptArgs),
+}
+
+/// Flags of `golden accept`.
+#[derive(Debug, Args)]
+pub(super) struct AcceptArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// Only this suite
+    #[arg(long, alias = "module", value_name = "ID")]
+    suite: Option<String>,
+    /// Show the diff and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// These cases [default: those that have no reviewed answer yet]
+    #[arg(value_name = "CASE")]
+    cases: Vec<String>,
+}
+
+pub(super) fn golden(verb: GoldenVerb) -> Result<ExitCode, Failure> {
+    let GoldenVerb::Accept(args) = verb;
+    let overrides = Overrides { mode: Mode::Record, ..Overrides::default() };
+    let (settings, suites, _) = load(&args.config, &overrides)?;
+    let suites: Vec<Suite> = suites
+        .into_iter()
+        .filter(|suite| suite.settings.kind == Kind::Golden)
+        .filter(|suite| args.suite.as_ref().is_none_or(|id| suite.settings.id.as_str() == id))
+        .collect();
+    if suites.is_empty() {
+        let what = args.suite.map_or("no golden suite".to_owned(), |id| format!("no golden suite `{id}`"));
+        return Err(Failure::Usage(format!("{}: there is {what}", settings.config)));
+    }
+    check_names(&suites, &args.cases, &settings.config)?;
+    // Everything is read before anything is written.
+    let mut changes = Vec::new();
+    for suite in &suites {
+        changes.extend(change(suite, &args.cases)?);
+    }
+    let total: usize = changes.iter().map(|change| change.answers).sum();
+    if total == 0 {
+        let hint = if args.cases.is_empty() {
+            "every case has a reviewed answer; name those to replace"
+        } else {
+            "they are the reviewed answers already"
+        };
+        console::print(&format!("nothing to accept: {hint}\n"));
+        return Ok(ExitCode::Passed);
+    }
+    for change in &changes {
+        console::print(&plain(&change.diff));
+        if !args.dry_run {
+            write_atomically(&change.path, change.text.as_bytes())
+                .map_err(|error| Failure::Write { path: change.shown.clone(), error })?;
+        }
+    }
+    let done = if args.dry_run { "would be accepted" } else { "accepted" };
+    let files: Vec<&str> = changes.iter().map(|change| change.shown.as_str()).collect();
+    console::print(&format!("{} {done} in {}\n", counted(total, "answer"), files.join(", ")));
+    Ok(ExitCode::Passed)
+}
+
+/// Says which cases do not exist.
+fn check_names(suites: &[Suite], cases: &[String], config: &str) -> Result<(), Mistakes> {
+    let known: Vec<&str> = suites.iter().flat_map(|suite| &suite.cases).map(|case| case.id.as_str()).collect();
+    let mut mistakes = Mistakes::new();
+    for wrong in cases.iter().filter(|id| !known.contains(&id.as_str())) {
+        let mistake = Mistake::in_file(config, format!("no golden suite has a case `{wrong}`"));
+        mistakes.push(mistake.with_nearest(nearest(wrong, known.iter().copied())));
+    }
+    mistakes.into_result()
+}
+
+/// What becomes of a module's `golden.json`.
+struct Change {
+    path: std::path::PathBuf,
+    shown: String,
+    text: String,
+    diff: String,
+    answers: usize,
+}
+
+fn change(suite: &Suite, cases: &[String]) -> Result<Option<Change>, Failure> {
+    let Some(folder) = suite.settings.files.first() else { return Ok(None) };
+    let recordings = read_recordings(&suite.settings)?;
+    let mut mistakes = Mistakes::new();
+    let mut answers: Vec<(String, Value)> = Vec::new();
+    for case in &suite.cases {
+        let Question::Golden(question) = &case.question else { continue };
+        let wanted =
+            if cases.is_empty() { question.golden.is_none() } else { cases.iter().any(|id| case.id.as_str() == id) };
+        if !wanted {
+            continue;
+        }
+        let recorded = recordings.all().find(|one| one.case == case.id && one.component.is_none() && one.repeat == 0);
+        match recorded.ok_or_else(|| nothing_recorded(&case.id, suite)).and_then(|one| read(question, &one.answer)) {
+            Ok(answer) if question.golden.as_ref() == Some(&answer) => {}
+            Ok(answer) => answers.push((case.id.to_string(), answer)),
+            Err(why) => mistakes.push(Mistake::in_file(format!("{}/golden.json", folder.shown), why)),
+        }
+    }
+    mistakes.into_result()?;
+    if answers.is_empty() {
+        return Ok(None);
+    }
+    let (path, shown) = (folder.path.join("golden.json"), format!("{}/golden.json", folder.shown));
+    let before = if is_file(&path) { read_text(&path, &shown)? } else { String::new() };
+    let text = accepted(&before, &answers).map_err(|why| Failure::Usage(format!("{shown}: {why}")))?;
+    let diff = TextDiff::from_lines(&before, &text).unified_diff().header(&shown, &shown).to_string();
+    Ok(Some(Change { path, shown, text, diff, answers: answers.len() }))
+}
+
+fn nothing_recorded(case: &CaseId, suite: &Suite) -> String {
+    let id = &suite.settings.id;
+    format!("nothing is recorded for `{case}`\n  = evalratchet run --suite {id} --case {case} --mode record")
+}
+
+fn read(question: &GoldenQuestion, text: &str) -> Result<Value, String> {
+    match question.scorer.answer {
+        crate::suites::golden::AnswerForm::Json => json_in(text),
+        crate::suites::golden::AnswerForm::Text => Ok(Value::String(text.to_owned())),
+    }
+}

@@ -1,0 +1,220 @@
+//! Judges an answer by the components of its module's scorer.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use similar::TextDiff;
+
+use super::measures::{Asks, Scene, Trouble};
+use super::scorer::AnswerForm;
+use super::{GoldenQuestion, json_in};
+use crate::model::{
+    Answer, CaseDetail, CaseResult, Check, ComponentDetail, Ending, GoldenDetail, GoldenSuiteDetail, Score, Status,
+    Usage, truncate_middle,
+};
+use crate::report::plain;
+use crate::stats::mean;
+use crate::suites::Evaluation;
+
+/// How much of a diff or of an unreadable answer is kept.
+const KEPT: usize = 8 * 1024;
+
+/// Somebody whose opinion a component wants.
+#[derive(Debug)]
+pub struct Wanted<'a> {
+    /// The component's place in the scorer.
+    pub component: usize,
+    /// Its name.
+    pub name: &'a str,
+    /// Who.
+    pub asks: Asks<'a>,
+}
+
+/// Whom to ask before a given answer can be judged, and about what. Nobody, if the answer cannot be read.
+pub fn opinions_wanted<'a>(question: &'a GoldenQuestion, answer: &Answer) -> Option<(Value, Vec<Wanted<'a>>)> {
+    let Ending::Answered(text) = &answer.ending else { return None };
+    let golden = question.golden.as_ref()?;
+    let document = document(question, &read(question, text).ok()?, golden);
+    let components = question.scorer.components.iter().enumerate();
+    let wanted: Vec<Wanted<'_>> = components
+        .filter_map(|(component, one)| Some(Wanted { component, name: &one.name, asks: one.measure.asks()? }))
+        .collect();
+    (!wanted.is_empty()).then_some((document, wanted))
+}
+
+/// Judges a given answer with given opinions (component → what was said); asks nobody.
+pub fn evaluate(question: &GoldenQuestion, answer: &Answer, opinions: &BTreeMap<usize, Answer>) -> Evaluation {
+    let mut evaluation = match &answer.ending {
+        Ending::Answered(text) => match (read(question, text), &question.golden) {
+            (_, None) => without(question, Status::Unmeasured, "there is no golden output yet".into(), Some(text)),
+            (Ok(actual), Some(golden)) => judge(question, actual, golden, answer.duration, opinions),
+            (Err(why), Some(_)) => without(question, Status::Failed, why, Some(text)),
+        },
+        Ending::Empty
+        | Ending::NotUtf8 { .. }
+        | Ending::Unreadable { .. }
+        | Ending::ExitCode(_)
+        | Ending::Signal(_)
+        | Ending::TimedOut { .. } => without(question, Status::Failed, answer.sentence(), None),
+        Ending::CouldNotStart { .. } | Ending::Unreachable { .. } => {
+            without(question, Status::Error, answer.sentence(), None)
+        }
+        Ending::Unasked { .. } | Ending::Interrupted => without(question, Status::Unmeasured, answer.sentence(), None),
+    };
+    if let Some(Usage { input_tokens, output_tokens, cost }) = answer.usage {
+        #[expect(clippy::cast_precision_loss, reason = "counts of tokens are far below 2^52")]
+        evaluation.metrics.insert("tokens-per-answer", (input_tokens + output_tokens) as f64);
+        if let Some(cost) = cost {
+            evaluation.metrics.insert("cost-per-answer", cost);
+        }
+    }
+    evaluation
+}
+
+/// The answer in the form that the module wants.
+fn read(question: &GoldenQuestion, text: &str) -> Result<Value, String> {
+    match question.scorer.answer {
+        AnswerForm::Json => json_in(text),
+        // A worker and a service answer in JSON; a text among it is meant as one.
+        AnswerForm::Text => Ok(match serde_json::from_str(text) {
+            Ok(Value::String(text)) => Value::String(text),
+            Ok(_) | Err(_) => Value::String(text.to_owned()),
+        }),
+    }
+}
+
+fn document(question: &GoldenQuestion, actual: &Value, golden: &Value) -> Value {
+    json!({"actual": actual, "golden": golden, "input": question.input, "case": question.further})
+}
+
+fn judge(
+    question: &GoldenQuestion,
+    actual: Value,
+    golden: &Value,
+    latency: Duration,
+    opinions: &BTreeMap<usize, Answer>,
+) -> Evaluation {
+    let document = document(question, &actual, golden);
+    let mut components = Vec::new();
+    let mut checks = Vec::new();
+    let mut sum = 0.0;
+    for (index, component) in question.scorer.components.iter().enumerate() {
+        let scene = Scene { document: &document, latency, opinion: opinions.get(&index) };
+        let (value, status, note) = match component.measure.measure(scene) {
+            Ok(measured) => (Some(measured.earned.points(component.weight)), Status::Passed, measured.note),
+            Err(Trouble::Answer(why)) => (Some(0.0), Status::Failed, Some(why)),
+            Err(Trouble::Scorer(why)) => (None, Status::Error, Some(why)),
+        };
+        sum += value.unwrap_or(0.0);
+        let earned = value.map_or("not measured".to_owned(), |value| format!("{value:.2} of {:.2}", component.weight));
+        let details = note.as_ref().map_or(earned.clone(), |note| format!("{earned}: {note}"));
+        checks.push(Check { name: format!("component {}", component.name), status, details: Some(details) });
+        components.push(ComponentDetail {
+            name: component.name.clone(),
+            measure: component.measure_name.to_owned(),
+            weight: component.weight,
+            value,
+            note,
+        });
+    }
+    // What adds up to the floor on paper must not miss it by a rounding step.
+    let score = Score::clamped((sum * 1e12).round() / 1e12);
+    let broken = checks.iter().any(|check| check.status == Status::Error);
+    let status = if broken {
+        Status::Error
+    } else if score.value() >= question.pass_at {
+        Status::Passed
+    } else {
+        Status::Failed
+    };
+    let sentence = format!("{:.3}, passes from {:.3} on", score.value(), question.pass_at);
+    checks.insert(0, Check { name: "score".into(), status, details: Some(sentence) });
+    let accepted = question.replayed && actual == *golden;
+    Evaluation {
+        status,
+        score: (!broken).then_some(score),
+        metrics: BTreeMap::new(),
+        checks,
+        diff: (actual != *golden).then(|| diff(golden, &actual)),
+        detail: CaseDetail::Golden(GoldenDetail { actual, components, accepted, ..detail(question) }),
+    }
+}
+
+fn without(question: &GoldenQuestion, status: Status, why: String, text: Option<&str>) -> Evaluation {
+    let mut checks = vec![Check { name: "score".into(), status, details: Some(why) }];
+    for component in &question.scorer.components {
+        checks.push(Check { name: format!("component {}", component.name), status, details: None });
+    }
+    let mut detail = detail(question);
+    detail.unread = text.map(|text| truncate_middle(text, KEPT));
+    if status == Status::Failed {
+        for component in &mut detail.components {
+            component.value = Some(0.0);
+        }
+    }
+    Evaluation {
+        status,
+        score: (status == Status::Failed).then_some(Score::ZERO),
+        metrics: BTreeMap::new(),
+        checks,
+        diff: None,
+        detail: CaseDetail::Golden(detail),
+    }
+}
+
+/// The question as a report shows it, nothing answered yet.
+pub fn detail(question: &GoldenQuestion) -> GoldenDetail {
+    let components = question.scorer.components.iter().map(|component| ComponentDetail {
+        name: component.name.clone(),
+        measure: component.measure_name.to_owned(),
+        weight: component.weight,
+        value: None,
+        note: None,
+    });
+    GoldenDetail {
+        module: question.module.clone(),
+        description: question.description.clone(),
+        input: question.input.clone(),
+        golden: question.golden.clone().unwrap_or_default(),
+        actual: Value::Null,
+        unread: None,
+        components: components.collect(),
+        pass_at: question.pass_at,
+        accepted: false,
+    }
+}
+
+/// From golden to the answer, as a diff.
+fn diff(golden: &Value, actual: &Value) -> String {
+    let shown = |value: &Value| format!("{value:#}\n");
+    let (golden, actual) = (shown(golden), shown(actual));
+    let text =
+        TextDiff::from_lines(&golden, &actual).unified_diff().context_radius(2).header("golden", "answer").to_string();
+    truncate_middle(&text, KEPT)
+}
+
+/// The module in short.
+pub fn suite_detail(module: &str, cases: &[CaseResult], took: Duration) -> GoldenSuiteDetail {
+    let count = |status: Status| cases.iter().filter(|case| case.status == status).count();
+    let scores: Vec<f64> =
+        cases.iter().filter(|case| case.status.is_measured()).filter_map(|case| case.score).collect();
+    let accepted = cases.iter().filter(|case| matches!(&case.detail, Some(CaseDetail::Golden(one)) if one.accepted));
+    let mut usage: Option<Usage> = None;
+    for used in cases.iter().flat_map(|case| &case.attempts).filter_map(|attempt| attempt.usage) {
+        let sum = usage.get_or_insert_default();
+        sum.input_tokens += used.input_tokens;
+        sum.output_tokens += used.output_tokens;
+        sum.cost = used.cost.map(|cost| cost + sum.cost.unwrap_or(0.0)).or(sum.cost);
+    }
+    GoldenSuiteDetail {
+        module: plain(module.rsplit('/').next().unwrap_or(module)),
+        total_cases: cases.len(),
+        avg_score: mean(&scores),
+        passed_cases: count(Status::Passed),
+        failed_cases: count(Status::Failed),
+        duration: format!("{:.1}s", took.as_secs_f64()),
+        accepted: accepted.count(),
+        usage,
+    }
+}

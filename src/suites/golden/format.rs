@@ -1,0 +1,279 @@
+//! A module's folder: `cases.json`, `golden.json`, `scorer.toml`, and for a model `prompt.md` and `answer.schema.json`.
+
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use minijinja::{Environment, UndefinedBehavior};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::measures::{Scene, Trouble};
+use super::scorer::Scorer;
+use crate::input::{Checker, Document, Found, Mistake, Mistakes, Pointer, read_text};
+use crate::model::{CaseId, Fingerprint, Location, Mode};
+use crate::settings::{SuiteSettings, TargetSettings};
+use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
+
+/// The cases of a module.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(title = "evalratchet golden cases")]
+pub struct CaseFile(#[schemars(length(min = 1))] pub Vec<GoldenCase>);
+
+/// One case. Further fields, such as `expectedSubtasks`, are those that the scorer's `[expected]` names.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GoldenCase {
+    /// Unique in the module.
+    #[schemars(length(min = 1))]
+    pub id: String,
+    /// For people.
+    pub description: String,
+    /// What the module is given.
+    pub input: Value,
+    /// Labels to select and slice by.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Further fields.
+    #[serde(flatten)]
+    pub further: Map<String, Value>,
+}
+
+/// What a golden case asks.
+#[derive(Debug, Clone)]
+pub struct GoldenQuestion {
+    /// The module's folder.
+    pub module: String,
+    /// For people.
+    pub description: String,
+    /// What the module is given.
+    pub input: Value,
+    /// The reviewed answer, if there is one yet.
+    pub golden: Option<Value>,
+    /// Further fields of the case.
+    pub further: Value,
+    /// The prompt, rendered, for a target that wants one.
+    pub prompt: String,
+    /// The JSON Schema that the answer must fit, for a target that wants one.
+    pub schema: Option<Value>,
+    /// How answers are scored.
+    pub scorer: Arc<Scorer>,
+    /// The score from which on it passes.
+    pub pass_at: f64,
+    /// Whether answers are replayed, so that one that equals golden proves nothing.
+    pub replayed: bool,
+}
+
+static CASE_CHECKER: LazyLock<Checker<GoldenCase>> = LazyLock::new(Checker::new);
+
+/// Loads the module of a suite.
+pub fn load(suite: &SuiteSettings, mode: Mode) -> Result<Loaded, Mistakes> {
+    let Some(folder) = suite.files.first() else { return Err(Mistakes::new()) };
+    let mut mistakes = Mistakes::new();
+    let mut keep = |result: Result<Document, Mistakes>| result.map_err(|wrong| mistakes.extend(wrong)).ok();
+    let cases = keep(document(folder, "cases.json"));
+    // While recording, a module may have no reviewed answer at all.
+    let golden_missing = mode == Mode::Record && !exists(folder, "golden.json");
+    let golden = if golden_missing {
+        keep(Document::json(&shown(folder, "golden.json"), "{}".into()))
+    } else {
+        keep(document(folder, "golden.json"))
+    };
+    let scorer_text = read(&folder.path.join("scorer.toml"), &shown(folder, "scorer.toml"));
+    let scorer_document = keep(scorer_text.and_then(|text| Document::toml(&shown(folder, "scorer.toml"), text)));
+    let read_more = |name: &str| {
+        let inside = Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+        if !inside {
+            return Err(format!("`{name}` is not a file of the module's folder"));
+        }
+        read_text(&folder.path.join(name), &shown(folder, name)).map_err(|mistake| mistake.to_string())
+    };
+    let scorer = scorer_document.as_ref().and_then(|document| {
+        Scorer::load(document, &read_more).map_err(|wrong| mistakes.extend(wrong)).ok().map(Arc::new)
+    });
+    let asks_model = matches!(suite.target, TargetSettings::OpenAi(_));
+    let prompt = if asks_model {
+        read(&folder.path.join("prompt.md"), &shown(folder, "prompt.md")).map_err(|wrong| mistakes.extend(wrong)).ok()
+    } else {
+        Some(String::new())
+    };
+    let schema = if asks_model && exists(folder, "answer.schema.json") {
+        document(folder, "answer.schema.json").map_err(|wrong| mistakes.extend(wrong)).ok().map(|schema| schema.value)
+    } else {
+        None
+    };
+    let (Some(cases), Some(golden), Some(scorer), Some(prompt)) = (cases, golden, scorer, prompt) else {
+        return Err(mistakes);
+    };
+    let module = Module { folder, suite, mode, golden: &golden, scorer, prompt: asks_model.then_some(prompt), schema };
+    let loaded = module.settle(&cases, &mut mistakes);
+    mistakes.into_result().map(|()| Loaded { cases: loaded, warnings: Mistakes::new(), document: cases })
+}
+
+struct Module<'a> {
+    folder: &'a Found,
+    suite: &'a SuiteSettings,
+    mode: Mode,
+    golden: &'a Document,
+    scorer: Arc<Scorer>,
+    prompt: Option<String>,
+    schema: Option<Value>,
+}
+
+impl Module<'_> {
+    fn settle(&self, cases: &Document, mistakes: &mut Mistakes) -> Vec<LoadedCase> {
+        let root = Pointer::root();
+        let Some(values) = cases.value.as_array().filter(|values| !values.is_empty()) else {
+            mistakes.push(cases.mistake(&root, "expected an array with at least one case"));
+            return Vec::new();
+        };
+        let Some(answers) = self.golden.value.as_object() else {
+            mistakes.push(self.golden.mistake(&root, "expected an object: case id → reviewed answer"));
+            return Vec::new();
+        };
+        let mut loaded = Vec::new();
+        let mut ids = Vec::new();
+        for (index, value) in values.iter().enumerate() {
+            let at = root.join(index);
+            match CASE_CHECKER.read_at(cases, &at, value) {
+                Ok(case) => {
+                    ids.push(case.id.clone());
+                    loaded.extend(self.settle_case(cases, &at, case, answers, mistakes));
+                }
+                Err(wrong) => {
+                    ids.extend(value["id"].as_str().map(str::to_owned));
+                    mistakes.extend(wrong);
+                }
+            }
+        }
+        for id in answers.keys().filter(|id| !ids.contains(id)) {
+            let message = format!("there is no case `{id}` in cases.json");
+            mistakes.push(self.golden.mistake_at_key(&root.join(id), message));
+        }
+        loaded
+    }
+
+    fn settle_case(
+        &self,
+        cases: &Document,
+        at: &Pointer,
+        case: GoldenCase,
+        answers: &Map<String, Value>,
+        mistakes: &mut Mistakes,
+    ) -> Option<LoadedCase> {
+        let GoldenCase { id, description, input, tags, further } = case;
+        let before = mistakes.len();
+        let golden = answers.get(&id).cloned();
+        if golden.is_none() && self.mode != Mode::Record {
+            let message = format!("`{id}` has no reviewed answer in {}", self.golden.file);
+            let help = format!(
+                "record one and accept it: evalratchet run --suite {suite} --case {id} --mode record, then evalratchet golden accept {id}",
+                suite = self.suite.id
+            );
+            mistakes.push(cases.mistake(&at.join("id"), message).with_help(help));
+        }
+        for name in further.keys().filter(|name| !self.scorer.expected.contains_key(*name)) {
+            let mistake = cases.mistake_at_key(&at.join(name), format!("unknown field `{name}`"));
+            mistakes
+                .push(mistake.with_help("known: id, description, input, tags, and what the scorer's [expected] names"));
+        }
+        let further = Value::Object(further);
+        if let Some(golden) = &golden {
+            let document = json!({"actual": golden, "golden": golden, "input": input, "case": further});
+            self.check_golden(cases, at, &id, &document, mistakes);
+        }
+        let prompt = match &self.prompt {
+            None => input.to_string(),
+            Some(template) => render(template, &input).unwrap_or_else(|why| {
+                let file = shown(self.folder, "prompt.md");
+                mistakes.push(Mistake::in_file(file, format!("cannot be filled in for `{id}`: {why}")));
+                String::new()
+            }),
+        };
+        if mistakes.len() > before {
+            return None;
+        }
+        let fingerprint = Fingerprint::of(&json!({
+            "kind": "golden", "input": input, "golden": golden, "case": further, "scorer": self.scorer.fingerprint,
+        }));
+        Some(LoadedCase {
+            at_id: at.join("id"),
+            case: Case {
+                id: CaseId::new(id),
+                slices: tag_slices(&tags),
+                tags,
+                location: Location { file: cases.file.clone(), line: cases.line(at) },
+                fingerprint,
+                question: Question::Golden(Box::new(GoldenQuestion {
+                    module: self.folder.shown.clone(),
+                    description,
+                    input,
+                    golden,
+                    further,
+                    prompt,
+                    schema: self.schema.clone(),
+                    scorer: Arc::clone(&self.scorer),
+                    pass_at: self.suite.pass_score,
+                    replayed: self.suite.source == crate::settings::Source::Recordings,
+                })),
+            },
+        })
+    }
+
+    /// What a scorer looks at must be there in golden: if it is not, nobody's answer could be right.
+    fn check_golden(&self, cases: &Document, at: &Pointer, id: &str, document: &Value, mistakes: &mut Mistakes) {
+        let place = Pointer::root().join(id);
+        for component in &self.scorer.components {
+            if component.measure.asks().is_some() {
+                continue;
+            }
+            let scene = Scene { document, latency: Duration::ZERO, opinion: None };
+            if let Err(Trouble::Answer(why) | Trouble::Scorer(why)) = component.measure.measure(scene) {
+                let message = format!("the component `{}` cannot be measured on golden itself: {why}", component.name);
+                mistakes.push(self.golden.mistake_at_key(&place, message));
+            }
+        }
+        for (field, expected) in &self.scorer.expected {
+            let Some(claimed) = document["case"].get(field) else { continue };
+            let count = expected.count.as_ref().map(|selector| selector.select(document).map(|all| json!(all.len())));
+            let value = expected.value.as_ref().map(|selector| selector.single(document).cloned());
+            match count.or(value) {
+                Some(Ok(there)) if there != *claimed => {
+                    let message = format!("says {claimed}, but golden has {there}");
+                    mistakes.push(
+                        cases.mistake(&at.join(field), message).with_help(format!("{} of `{id}`", self.golden.file)),
+                    );
+                }
+                Some(Err(why)) => mistakes.push(self.golden.mistake_at_key(&place, why)),
+                Some(Ok(_)) | None => {}
+            }
+        }
+    }
+}
+
+/// Fills a template in; a name that is not there is an error.
+fn render(template: &str, input: &Value) -> Result<String, String> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
+    let rendered = environment
+        .render_str(template, minijinja::context! { input => minijinja::Value::from(minijinja::value::Serde(input)) });
+    rendered.map_err(|error| {
+        let line = error.line().map(|line| format!("line {line}: ")).unwrap_or_default();
+        format!("{line}{}", error.detail().map_or_else(|| error.kind().to_string(), str::to_owned))
+    })
+}
+
+fn shown(folder: &Found, name: &str) -> String {
+    format!("{}/{name}", folder.shown)
+}
+
+fn document(folder: &Found, name: &str) -> Result<Document, Mistakes> {
+    Document::json(&shown(folder, name), read(&folder.path.join(name), &shown(folder, name))?)
+}
+
+fn exists(folder: &Found, name: &str) -> bool {
+    crate::input::is_file(&folder.path.join(name))
+}

@@ -1,0 +1,42 @@
+//! `command`: a program of the user's own, in any language.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::judge::opinion;
+use super::{Asks, Definition, Measure, Measured, Scene, Trouble};
+
+/// A program of the user's own. It reads `{"actual", "golden", "input", "case"}` and writes `{"score", "reason"}`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Program {
+    /// A process for each answer: JSON on standard input, JSON on standard output.
+    #[schemars(length(min = 1))]
+    pub command: Option<Vec<String>>,
+    /// One process for all answers, with JSON lines `{"id", "input"}` in and `{"id", "output"}` out.
+    #[schemars(length(min = 1))]
+    pub worker: Option<Vec<String>>,
+}
+
+impl Definition for Program {
+    const NAME: &'static str = "command";
+
+    fn settle(&mut self, _: &dyn Fn(&str) -> Result<String, String>) -> Result<Value, (&'static str, String)> {
+        match (&self.command, &self.worker) {
+            (None, None) => Err(("command", "says neither `command` nor `worker`".into())),
+            (Some(_), Some(_)) => Err(("worker", "`command` says it already; keep one".into())),
+            (Some(_), None) | (None, Some(_)) => Ok(Value::Null),
+        }
+    }
+}
+
+impl Measure for Program {
+    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+        opinion(scene.opinion, "the scorer's program")
+    }
+
+    fn asks(&self) -> Option<Asks<'_>> {
+        Some(Asks::Program(self))
+    }
+}

@@ -1,0 +1,37 @@
+//! `latency`: an answer in time.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Definition, Measure, Measured, Scene, Trouble};
+use crate::settings::parse_duration;
+
+/// An answer in time: all or nothing. A recorded answer took as long as it did when it was recorded.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Latency {
+    /// How long it may take, such as `"2s"`.
+    max: String,
+    #[serde(skip)]
+    #[schemars(skip)]
+    limit: Duration,
+}
+
+impl Definition for Latency {
+    const NAME: &'static str = "latency";
+
+    fn settle(&mut self, _: &dyn Fn(&str) -> Result<String, String>) -> Result<Value, (&'static str, String)> {
+        self.limit = parse_duration(&self.max).map_err(|why| ("max", why))?;
+        Ok(Value::Null)
+    }
+}
+
+impl Measure for Latency {
+    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+        let share = if scene.latency <= self.limit { 1.0 } else { 0.0 };
+        Ok(Measured::share(share, format!("{:.1} s, at most {}", scene.latency.as_secs_f64(), self.max)))
+    }
+}

@@ -1,0 +1,188 @@
+//! Measures: each looks at one side of an answer. A new one is a file here and a line in [`REGISTRY`].
+
+use std::fmt;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::input::{Checker, Document, Mistakes, Pointer};
+use crate::model::Answer;
+
+/// What a measure looks at.
+#[derive(Debug, Clone, Copy)]
+pub struct Scene<'a> {
+    /// `{"actual", "golden", "input", "case"}`, which selectors lead into.
+    pub document: &'a Value,
+    /// How long the answer took.
+    pub latency: Duration,
+    /// What a judge or a scorer's own program said, where the component asks one.
+    pub opinion: Option<&'a Answer>,
+}
+
+/// What a component earned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// How much.
+    pub earned: Earned,
+    /// What there is to say about it, in one line.
+    pub note: Option<String>,
+}
+
+/// How much a component earned.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Earned {
+    /// This share of its weight, 0…1.
+    Share(f64),
+    /// Its weight less these points, but never less than nothing.
+    Less(f64),
+}
+
+impl Measured {
+    /// A share of the weight, and why.
+    pub fn share(value: f64, note: impl Into<Option<String>>) -> Self {
+        Self { earned: Earned::Share(value.clamp(0.0, 1.0)), note: note.into() }
+    }
+
+    /// The weight less these points, and why.
+    pub fn less(points: f64, note: impl Into<Option<String>>) -> Self {
+        Self { earned: Earned::Less(points), note: note.into() }
+    }
+}
+
+impl Earned {
+    /// The points of a component of this weight.
+    pub fn points(self, weight: f64) -> f64 {
+        match self {
+            Self::Share(share) => weight * share,
+            Self::Less(points) => (weight - points).max(0.0),
+        }
+    }
+}
+
+/// Why a component could not be measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trouble {
+    /// The answer lacks what is looked at: it earns nothing.
+    Answer(String),
+    /// The scorer itself could not do its work: the case is an error.
+    Scorer(String),
+}
+
+impl From<String> for Trouble {
+    fn from(why: String) -> Self {
+        Self::Answer(why)
+    }
+}
+
+/// One side of an answer.
+pub trait Measure: fmt::Debug + Send + Sync {
+    /// Looks at it.
+    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble>;
+
+    /// Whom it must ask for an opinion first.
+    fn asks(&self) -> Option<Asks<'_>> {
+        None
+    }
+}
+
+/// Whom a measure asks for an opinion.
+#[derive(Debug, Clone, Copy)]
+pub enum Asks<'a> {
+    /// A model.
+    Judge(&'a judge::Judge),
+    /// A program.
+    Program(&'a command::Program),
+}
+
+/// A measure as it stands in a scorer.
+pub trait Definition: Measure + JsonSchema + DeserializeOwned + 'static {
+    /// Its name in `measure = "…"`.
+    const NAME: &'static str;
+
+    /// Reads what else it needs, through `read` (a name relative to the module → its text), and says under which key
+    /// something is wrong. What it returns is part of the question.
+    fn settle(&mut self, _read: &dyn Fn(&str) -> Result<String, String>) -> Result<Value, (&'static str, String)> {
+        Ok(Value::Null)
+    }
+}
+
+/// Reads a file of the module.
+pub type Reader<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+/// Reads a component's own keys: a measure and what it adds to the question.
+type Load = fn(&Document, &Pointer, &Value, Reader<'_>) -> Result<(Box<dyn Measure>, Value), Mistakes>;
+
+/// A measure by its name.
+pub struct Registered {
+    /// Its name in `measure = "…"`.
+    pub name: &'static str,
+    /// Reads it.
+    pub load: Load,
+    /// The schema of its own keys.
+    pub schema: fn() -> Value,
+}
+
+const fn registered<D: Definition>() -> Registered {
+    Registered { name: D::NAME, load: load::<D>, schema: crate::input::schema_of::<D> }
+}
+
+fn load<D: Definition>(
+    document: &Document,
+    at: &Pointer,
+    value: &Value,
+    read: Reader<'_>,
+) -> Result<(Box<dyn Measure>, Value), Mistakes> {
+    let mut definition: D = Checker::new().read_at(document, at, value)?;
+    let added = definition.settle(read).map_err(|(key, why)| document.mistake(&at.join(key), why))?;
+    Ok((Box::new(definition), added))
+}
+
+pub mod command;
+mod contains;
+mod count_difference;
+mod equal;
+pub mod judge;
+mod latency;
+mod length;
+mod no_overlap;
+mod ratio;
+mod regex;
+mod schema;
+mod set_overlap;
+mod similarity;
+mod sum_difference;
+mod tolerance;
+
+/// Every measure.
+pub static REGISTRY: &[Registered] = &[
+    registered::<command::Program>(),
+    registered::<contains::Contains>(),
+    registered::<count_difference::CountDifference>(),
+    registered::<equal::Equal>(),
+    registered::<judge::Judge>(),
+    registered::<latency::Latency>(),
+    registered::<length::Length>(),
+    registered::<no_overlap::NoOverlap>(),
+    registered::<ratio::Ratio>(),
+    registered::<regex::Matches>(),
+    registered::<schema::Schema>(),
+    registered::<set_overlap::SetOverlap>(),
+    registered::<similarity::TextSimilarity>(),
+    registered::<sum_difference::SumDifference>(),
+    registered::<tolerance::Tolerance>(),
+];
+
+/// A count as a number.
+#[expect(clippy::cast_precision_loss, reason = "counts of items are far below 2^52")]
+fn count(items: usize) -> f64 {
+    items as f64
+}
+
+/// A part of a whole; of nothing it is `empty`.
+fn part(of: usize, whole: usize, empty: f64) -> f64 {
+    if whole == 0 { empty } else { count(of) / count(whole) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,42 @@
+//! `ratio`: the share of items that satisfy a condition.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Definition, Measure, Measured, Scene, Trouble, part};
+use crate::suites::golden::Selector;
+
+/// The share of items that satisfy a condition.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Ratio {
+    /// All items.
+    items: Selector,
+    /// Those of them that are as they should be: the same path with a further condition.
+    satisfying: Selector,
+    /// The share if there is no item at all (default 0).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    #[serde(default)]
+    when_empty: f64,
+}
+
+impl Definition for Ratio {
+    const NAME: &'static str = "ratio";
+}
+
+impl Measure for Ratio {
+    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+        let items = self.items.select(scene.document)?;
+        let satisfying = self.satisfying.select(scene.document)?;
+        // What is selected is the same value in the same place, so its address tells.
+        if satisfying.iter().any(|one| !items.iter().any(|item| std::ptr::eq(*item, *one))) {
+            let message = format!("`{}` selects what `{}` does not", self.satisfying, self.items);
+            return Err(Trouble::Scorer(message));
+        }
+        let note = match items.len() {
+            0 => format!("`{}` selects nothing", self.items),
+            all => format!("{} of {all} satisfy `{}`", satisfying.len(), self.satisfying),
+        };
+        Ok(Measured::share(part(satisfying.len(), items.len(), self.when_empty), note))
+    }
+}

@@ -1,0 +1,42 @@
+//! `regex`: texts that match a regular expression.
+
+use regex::Regex;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Definition, Measure, Measured, Scene, Trouble, part};
+use crate::suites::golden::Selector;
+
+/// The share of texts that match a regular expression.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Matches {
+    /// The texts of the answer.
+    actual: Selector,
+    /// The expression; `^` and `$` for the whole text.
+    #[schemars(length(min = 1))]
+    pattern: String,
+    #[serde(skip)]
+    #[schemars(skip)]
+    regex: Option<Regex>,
+}
+
+impl Definition for Matches {
+    const NAME: &'static str = "regex";
+
+    fn settle(&mut self, _: &dyn Fn(&str) -> Result<String, String>) -> Result<Value, (&'static str, String)> {
+        self.regex = Some(Regex::new(&self.pattern).map_err(|error| ("pattern", error.to_string()))?);
+        Ok(Value::Null)
+    }
+}
+
+impl Measure for Matches {
+    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+        let texts = self.actual.texts(scene.document)?;
+        let Some(regex) = &self.regex else { return Err(Trouble::Scorer("the expression was not read".into())) };
+        let matching = texts.iter().filter(|text| regex.is_match(text)).count();
+        let note = format!("{matching} of {} match `{}`", texts.len(), self.pattern);
+        Ok(Measured::share(part(matching, texts.len(), 0.0), note))
+    }
+}

@@ -1,0 +1,53 @@
+//! `schema`: whether a value fits a JSON Schema.
+
+use jsonschema::Validator;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Definition, Measure, Measured, Scene, Trouble};
+use crate::suites::golden::Selector;
+
+/// Whether a value fits a JSON Schema.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Schema {
+    /// The value of the answer.
+    actual: Selector,
+    /// The schema's file, in the module's folder.
+    #[schemars(length(min = 1))]
+    file: String,
+    #[serde(skip)]
+    #[schemars(skip)]
+    validator: Option<Validator>,
+}
+
+impl Definition for Schema {
+    const NAME: &'static str = "schema";
+
+    fn settle(&mut self, read: &dyn Fn(&str) -> Result<String, String>) -> Result<Value, (&'static str, String)> {
+        let wrong = |why: String| ("file", why);
+        let text = read(&self.file).map_err(wrong)?;
+        let schema: Value =
+            serde_json::from_str(&text).map_err(|error| wrong(format!("`{}` is not JSON: {error}", self.file)))?;
+        let validator = jsonschema::validator_for(&schema)
+            .map_err(|error| wrong(format!("`{}` is not a JSON Schema: {error}", self.file)))?;
+        self.validator = Some(validator);
+        Ok(schema)
+    }
+}
+
+impl Measure for Schema {
+    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+        let value = self.actual.single(scene.document)?;
+        let Some(validator) = &self.validator else { return Err(Trouble::Scorer("the schema was not read".into())) };
+        Ok(match validator.iter_errors(value).next() {
+            None => Measured::share(1.0, None),
+            Some(error) => {
+                let place = error.instance_path().as_str();
+                let place = if place.is_empty() { "the whole" } else { place };
+                Measured::share(0.0, format!("{place}: {error}"))
+            }
+        })
+    }
+}

@@ -1,0 +1,44 @@
+//! `sum-difference`: as many points less as the sum is off, relative to golden's.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Definition, Measure, Measured, Scene, Trouble};
+use crate::suites::golden::Selector;
+
+/// As many points less as the sum is off, relative to golden's.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct SumDifference {
+    /// The numbers of the answer.
+    actual: Selector,
+    /// The numbers of golden.
+    golden: Selector,
+    /// The points that being off by the whole sum costs (default 1).
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[serde(default = "one")]
+    penalty: f64,
+}
+
+const fn one() -> f64 {
+    1.0
+}
+
+impl Definition for SumDifference {
+    const NAME: &'static str = "sum-difference";
+}
+
+impl Measure for SumDifference {
+    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+        let golden: f64 = self.golden.numbers(scene.document)?.iter().sum();
+        if golden == 0.0 {
+            return Err(Trouble::Scorer(format!("`{}` adds up to 0, and nothing is relative to that", self.golden)));
+        }
+        let actual: f64 = self.actual.numbers(scene.document)?.iter().sum();
+        let off = (actual - golden).abs() / golden.abs();
+        if !off.is_finite() {
+            return Err(Trouble::Answer(format!("`{}` adds up to more than can be compared", self.actual)));
+        }
+        Ok(Measured::less(self.penalty * off, format!("{actual} where golden has {golden}")))
+    }
+}

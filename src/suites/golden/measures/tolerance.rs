@@ -1,0 +1,48 @@
+//! `tolerance`: numbers that are near enough.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Definition, Measure, Measured, Scene, Trouble, part};
+use crate::suites::golden::Selector;
+
+/// The share of numbers that are near enough to golden's, pair by pair; what has no partner is not.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Tolerance {
+    /// The numbers of the answer.
+    actual: Selector,
+    /// The numbers of golden.
+    golden: Selector,
+    /// How far off a number may be.
+    #[schemars(range(min = 0.0))]
+    within: Option<f64>,
+    /// How far off it may be relative to golden, such as 0.1.
+    #[schemars(range(min = 0.0))]
+    within_share: Option<f64>,
+}
+
+impl Definition for Tolerance {
+    const NAME: &'static str = "tolerance";
+
+    fn settle(&mut self, _: &dyn Fn(&str) -> Result<String, String>) -> Result<Value, (&'static str, String)> {
+        match (self.within, self.within_share) {
+            (None, None) => Err(("actual", "says neither `within` nor `within-share`".into())),
+            (Some(_), Some(_)) => Err(("within", "`within-share` says it otherwise; keep one".into())),
+            (Some(_), None) | (None, Some(_)) => Ok(Value::Null),
+        }
+    }
+}
+
+impl Measure for Tolerance {
+    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+        let (actual, golden) = (self.actual.numbers(scene.document)?, self.golden.numbers(scene.document)?);
+        let allowed = |golden: f64| self.within.unwrap_or_else(|| self.within_share.unwrap_or(0.0) * golden.abs());
+        // A step of rounding does not decide.
+        let near = |(a, b): &(&f64, &f64)| (**a - **b).abs() <= allowed(**b) + 1e-12 * b.abs();
+        let near = actual.iter().zip(&golden).filter(near).count();
+        let all = actual.len().max(golden.len());
+        Ok(Measured::share(part(near, all, 1.0), format!("{near} of {all} are near enough")))
+    }
+}

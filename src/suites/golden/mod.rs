@@ -1,0 +1,16 @@
+//! Suites of kind `golden`: structured output of a model, scored by parts against a reviewed answer.
+
+mod accept;
+mod evaluate;
+mod format;
+mod json_in;
+pub mod measures;
+mod scorer;
+mod selector;
+
+pub use accept::accepted;
+pub use evaluate::{detail, evaluate, opinions_wanted, suite_detail};
+pub use format::{CaseFile, GoldenQuestion, load};
+pub use json_in::json_in;
+pub use scorer::{AnswerForm, Component, Scorer, ScorerFile};
+pub use selector::{Root, Selector};

@@ -1,0 +1,175 @@
+//! `scorer.toml`: weighted components, each a measure.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::measures::{Measure, REGISTRY, Reader};
+use super::{Root, Selector};
+use crate::input::{Checker, Document, Mistakes, Pointer, nearest};
+
+/// How the answers of a module are scored.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(title = "scorer.toml")]
+pub struct ScorerFile {
+    /// Whether answers are JSON (the default) or plain text.
+    #[serde(default)]
+    pub answer: AnswerForm,
+    /// Further fields of a case → what they must be, held against golden when loaded.
+    #[serde(default)]
+    pub expected: BTreeMap<String, Expected>,
+    /// The components; their weights add up to 1.
+    #[schemars(length(min = 1))]
+    pub component: Vec<ComponentSection>,
+}
+
+/// What form answers have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AnswerForm {
+    /// JSON, also inside of prose or a fence.
+    #[default]
+    Json,
+    /// The text as it is.
+    Text,
+}
+
+/// What a further field of a case must be. Exactly one of the two must be given.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Expected {
+    /// As many as this selects.
+    pub count: Option<Selector>,
+    /// What this selects.
+    pub value: Option<Selector>,
+}
+
+/// A component; what else it says depends on its measure.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct ComponentSection {
+    /// Its name.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// What it can earn.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0))]
+    pub weight: f64,
+    /// Its measure.
+    pub measure: String,
+    /// What the measure needs to know.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
+}
+
+/// A scorer, ready to be used.
+#[derive(Debug)]
+pub struct Scorer {
+    /// What form answers have.
+    pub answer: AnswerForm,
+    /// What further fields of a case must be.
+    pub expected: BTreeMap<String, Expected>,
+    /// The components, in order.
+    pub components: Vec<Component>,
+    /// All of it, for fingerprints.
+    pub fingerprint: Value,
+}
+
+/// A component, ready to be used.
+#[derive(Debug)]
+pub struct Component {
+    /// Its name.
+    pub name: String,
+    /// What it can earn.
+    pub weight: f64,
+    /// The name of its measure.
+    pub measure_name: &'static str,
+    /// Its measure.
+    pub measure: Box<dyn Measure>,
+}
+
+static CHECKER: LazyLock<Checker<ScorerFile>> = LazyLock::new(Checker::new);
+
+impl Scorer {
+    /// Reads a scorer; `read` reads further files of its module.
+    pub fn load(document: &Document, read: Reader<'_>) -> Result<Self, Mistakes> {
+        let file = CHECKER.read(document)?;
+        let mut mistakes = Mistakes::new();
+        let root = Pointer::root();
+        for (field, expected) in &file.expected {
+            let at = root.join("expected").join(field);
+            if expected.count.is_some() == expected.value.is_some() {
+                mistakes
+                    .push(document.mistake(&at, "says neither or both of `count` and `value`").with_help("say one"));
+            }
+            for selector in expected.count.iter().chain(&expected.value).filter(|one| one.root() == Root::Actual) {
+                let message = format!("`{selector}` reads the answer, which is not known when cases are loaded");
+                mistakes.push(document.mistake(&at, message).with_help("read $.golden"));
+            }
+        }
+        let mut components: Vec<Component> = Vec::new();
+        let mut added = Vec::new();
+        for (index, section) in file.component.iter().enumerate() {
+            let at = root.join("component").join(index);
+            if components.iter().any(|component| component.name == section.name) {
+                let message = format!("a second component is called `{}`", section.name);
+                mistakes.push(document.mistake(&at.join("name"), message));
+            }
+            match load_component(document, &at, section, read) {
+                Ok((component, more)) => {
+                    components.push(component);
+                    added.push(more);
+                }
+                Err(wrong) => mistakes.extend(wrong),
+            }
+        }
+        let sum: f64 = file.component.iter().map(|section| section.weight).sum();
+        if (sum - 1.0).abs() > 1e-9 {
+            let message = format!(
+                "the weights add up to {}, so that 1 {} the best score",
+                rounded(sum),
+                if sum < 1.0 { "cannot be" } else { "is not only" }
+            );
+            mistakes.push(document.mistake_at_key(&root.join("component"), message).with_help("they must add up to 1"));
+        }
+        mistakes.into_result()?;
+        let fingerprint = json!({"scorer": document.value, "files": added});
+        Ok(Self { answer: file.answer, expected: file.expected, components, fingerprint })
+    }
+}
+
+fn rounded(sum: f64) -> f64 {
+    (sum * 1e6).round() / 1e6
+}
+
+fn load_component(
+    document: &Document,
+    at: &Pointer,
+    section: &ComponentSection,
+    read: Reader<'_>,
+) -> Result<(Component, Value), Mistakes> {
+    let Some(registered) = REGISTRY.iter().find(|registered| registered.name == section.measure) else {
+        let names: Vec<&str> = REGISTRY.iter().map(|registered| registered.name).collect();
+        let mistake = document.mistake(&at.join("measure"), format!("there is no measure `{}`", section.measure));
+        return Err(match nearest(&section.measure, names.iter().copied()) {
+            Some(near) => mistake.with_help(format!("did you mean `{near}`?")),
+            None => mistake.with_help(format!("known: {}", names.join(", "))),
+        }
+        .into());
+    };
+    // A path that is wrong is pointed at before the component as a whole is.
+    let mut mistakes = Mistakes::new();
+    for (key, value) in &section.rest {
+        if let Some(Err(why)) = value.as_str().filter(|text| text.starts_with('$')).map(Selector::parse) {
+            mistakes.push(document.mistake(&at.join(key), why));
+        }
+    }
+    mistakes.into_result()?;
+    let rest = Value::Object(section.rest.clone());
+    let (measure, added) = (registered.load)(document, at, &rest, read)?;
+    let (name, weight, measure_name) = (section.name.clone(), section.weight, registered.name);
+    Ok((Component { name, weight, measure_name, measure }, added))
+}

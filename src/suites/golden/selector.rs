@@ -1,0 +1,339 @@
+//! JSONPath (RFC 9535) into a case: `$.actual…`, `$.golden…`, `$.input…` and `$.case…`.
+//!
+//! A plain query tells an empty list from a missing one by silence. Here a path is walked step by step, so that what is
+//! missing is named: which place has no such field, or is no list.
+
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json_path::JsonPath;
+
+/// A path into a case, ready to be walked.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Selector {
+    text: String,
+    steps: Vec<Step>,
+}
+
+impl JsonSchema for Selector {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Selector".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "pattern": r"^\$"})
+    }
+}
+
+/// One more segment of a path.
+#[derive(Debug, Clone)]
+struct Step {
+    /// The path up to and with this segment.
+    path: JsonPath,
+    /// What must be there.
+    wants: Wants,
+}
+
+#[derive(Debug, Clone)]
+enum Wants {
+    /// Every place has this field or index.
+    One(String),
+    /// Every place is a list or an object, perhaps an empty one.
+    Many,
+    /// Whatever there is.
+    Anything,
+}
+
+/// Whose text a selector reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Root {
+    /// The answer that is judged.
+    Actual,
+    /// The reviewed answer.
+    Golden,
+    /// What was asked.
+    Input,
+    /// The case's further fields.
+    Case,
+}
+
+impl Selector {
+    /// Reads a path.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let whole = JsonPath::parse(text).map_err(|error| format!("`{text}` is not a JSONPath: {error}"))?;
+        let segments = segments(text);
+        let first = segments.first().map(|(_, wants)| wants);
+        if !matches!(first, Some(Wants::One(name)) if root_of(name).is_some()) {
+            return Err(format!("`{text}` must begin with $.actual, $.golden, $.input or $.case"));
+        }
+        let mut steps = Vec::new();
+        for (end, wants) in segments {
+            let path = if end == text.len() { Ok(whole.clone()) } else { JsonPath::parse(&text[..end]) };
+            steps.push(Step { path: path.map_err(|error| format!("`{text}`: {error}"))?, wants });
+        }
+        Ok(Self { text: text.to_owned(), steps })
+    }
+
+    /// Whose text it reads.
+    pub fn root(&self) -> Root {
+        match self.steps.first().map(|step| &step.wants) {
+            Some(Wants::One(name)) => root_of(name).unwrap_or(Root::Actual),
+            Some(Wants::Many | Wants::Anything) | None => Root::Actual,
+        }
+    }
+
+    /// The text as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// What it selects, or what is missing. An empty list is not missing.
+    pub fn select<'a>(&self, document: &'a Value) -> Result<Vec<&'a Value>, String> {
+        let mut before = vec![document];
+        let mut place = String::from("$");
+        for step in &self.steps {
+            let now = step.path.query(document).all();
+            let short = match &step.wants {
+                Wants::One(name) => {
+                    let lacking = before.len().saturating_sub(now.len());
+                    let example = before.iter().find(|value| !has(value, name));
+                    (lacking > 0).then(|| {
+                        let of =
+                            if before.len() > 1 { format!("{lacking} of {} at ", before.len()) } else { String::new() };
+                        format!("`{}`: {of}`{place}` {}", self.text, lacks(example.copied(), name))
+                    })
+                }
+                Wants::Many => before
+                    .iter()
+                    .find(|value| !value.is_array() && !value.is_object())
+                    .map(|value| format!("`{}`: `{place}` is {}, not a list", self.text, kind_of(value))),
+                Wants::Anything => None,
+            };
+            if let Some(short) = short {
+                return Err(short);
+            }
+            place = step.path.to_string();
+            before = now;
+        }
+        Ok(before)
+    }
+
+    /// What it selects as numbers.
+    pub fn numbers(&self, document: &Value) -> Result<Vec<f64>, String> {
+        let number = |value: &Value| {
+            value.as_f64().filter(|number| number.is_finite()).ok_or_else(|| self.wrong(value, "a number"))
+        };
+        self.select(document)?.into_iter().map(number).collect()
+    }
+
+    /// What it selects as texts.
+    pub fn texts<'a>(&self, document: &'a Value) -> Result<Vec<&'a str>, String> {
+        let text = |value: &'a Value| value.as_str().ok_or_else(|| self.wrong(value, "a text"));
+        self.select(document)?.into_iter().map(text).collect()
+    }
+
+    /// What it selects, which must be one value.
+    pub fn single<'a>(&self, document: &'a Value) -> Result<&'a Value, String> {
+        match self.select(document)?.as_slice() {
+            [one] => Ok(one),
+            many => Err(format!("`{}` selects {} values where one is wanted", self.text, many.len())),
+        }
+    }
+
+    fn wrong(&self, value: &Value, wanted: &str) -> String {
+        format!("`{}`: expected {wanted}, found {}", self.text, kind_of(value))
+    }
+}
+
+impl TryFrom<String> for Selector {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text)
+    }
+}
+
+impl fmt::Display for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+fn root_of(name: &str) -> Option<Root> {
+    match name {
+        "actual" => Some(Root::Actual),
+        "golden" => Some(Root::Golden),
+        "input" => Some(Root::Input),
+        "case" => Some(Root::Case),
+        _ => None,
+    }
+}
+
+fn has(value: &Value, name: &str) -> bool {
+    match value {
+        Value::Object(map) => map.contains_key(name),
+        Value::Array(items) => name.parse::<usize>().is_ok_and(|index| index < items.len()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+fn lacks(value: Option<&Value>, name: &str) -> String {
+    match value {
+        Some(Value::Object(_)) | None => format!("has no `{name}`"),
+        Some(other) => format!("is {}, which has no `{name}`", kind_of(other)),
+    }
+}
+
+/// What a value is, in words.
+pub(super) fn kind_of(value: &Value) -> String {
+    match value {
+        Value::Null => "null".into(),
+        Value::Bool(flag) => format!("the boolean {flag}"),
+        Value::Number(number) => format!("the number {number}"),
+        Value::String(text) => {
+            let short: String = text.chars().take(40).collect();
+            format!("the text {short:?}{}", if short.len() < text.len() { "…" } else { "" })
+        }
+        Value::Array(items) => format!("a list of {}", items.len()),
+        Value::Object(_) => "an object".into(),
+    }
+}
+
+/// Where each segment of a valid path ends, and what it wants.
+fn segments(text: &str) -> Vec<(usize, Wants)> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 1;
+    let mut descends = false;
+    while at < bytes.len() {
+        let start = at;
+        if bytes[at].is_ascii_whitespace() {
+            at += 1;
+            continue;
+        }
+        if bytes[at] == b'.' {
+            if bytes.get(at + 1) == Some(&b'.') {
+                descends = true;
+                at += 2;
+            } else {
+                at += 1;
+            }
+            if bytes.get(at) != Some(&b'[') {
+                let name = at;
+                while at < bytes.len() && !matches!(bytes[at], b'.' | b'[') && !bytes[at].is_ascii_whitespace() {
+                    at += 1;
+                }
+                found.push((at, wants(&text[name..at], descends)));
+                continue;
+            }
+        }
+        at = closing(bytes, at).unwrap_or(bytes.len());
+        let inside = text[start..at].trim_start_matches('.').trim_start_matches('[').trim_end_matches(']').trim();
+        found.push((at, bracketed(inside, descends)));
+    }
+    found
+}
+
+fn wants(name: &str, descends: bool) -> Wants {
+    match name {
+        _ if descends => Wants::Anything,
+        "*" => Wants::Many,
+        name => Wants::One(name.to_owned()),
+    }
+}
+
+fn bracketed(inside: &str, descends: bool) -> Wants {
+    let quoted = inside.strip_prefix(['\'', '"']).and_then(|rest| rest.strip_suffix(['\'', '"']));
+    match quoted {
+        _ if descends => Wants::Anything,
+        Some(name) if !name.contains(['\'', '"', '\\']) => Wants::One(name.to_owned()),
+        Some(_) => Wants::Anything,
+        None if inside.parse::<usize>().is_ok() => Wants::One(inside.to_owned()),
+        None if inside.starts_with('?') || inside == "*" || inside.contains(':') => Wants::Many,
+        None => Wants::Anything,
+    }
+}
+
+/// The end of the bracket that opens at `at`.
+fn closing(bytes: &[u8], at: usize) -> Option<usize> {
+    let (mut depth, mut quote, mut index) = (0_usize, None, at);
+    while let Some(byte) = bytes.get(index) {
+        match (quote, byte) {
+            (Some(_), b'\\') => index += 1,
+            (Some(mark), byte) if mark == *byte => quote = None,
+            (Some(_), _) => {}
+            (None, b'\'' | b'"') => quote = Some(*byte),
+            (None, b'[') => depth += 1,
+            (None, b']') => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return Some(index + 1);
+                }
+            }
+            (None, _) => {}
+        }
+        index += 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn select(path: &str, actual: Value) -> Result<usize, String> {
+        Selector::parse(path).unwrap().select(&json!({ "actual": actual })).map(|found| found.len())
+    }
+
+    #[test]
+    fn an_empty_list_is_not_a_missing_one() {
+        assert_eq!(select("$.actual.tasks[*]", json!({"tasks": []})), Ok(0));
+        assert_eq!(select("$.actual.tasks[*].minutes", json!({"tasks": []})), Ok(0));
+        assert_eq!(select("$.actual.tasks[?@.minutes > 3]", json!({"tasks": [{"minutes": 1}]})), Ok(0));
+    }
+
+    #[test]
+    fn what_is_missing_is_named_with_its_place() {
+        for (path, actual, expected) in [
+            ("$.actual.tasks[*]", json!({}), "`$.actual.tasks[*]`: `$.actual` has no `tasks`"),
+            (
+                "$.actual.tasks[*].minutes",
+                json!({"tasks": [{"minutes": 1}, {}, {"minutes": 3}]}),
+                "`$.actual.tasks[*].minutes`: 1 of 3 at `$.actual.tasks[*]` has no `minutes`",
+            ),
+            ("$.actual.tasks[*]", json!({"tasks": "none"}), "is the text \"none\", not a list"),
+            ("$.actual.tasks", json!([1]), "is a list of 1, which has no `tasks`"),
+            ("$.actual[0].a", json!([]), "is a list of 0, which has no `0`"),
+            ("$.actual['a b'].c", json!({"a b": 3}), "is the number 3, which has no `c`"),
+        ] {
+            let error = select(path, actual).unwrap_err();
+            assert!(error.contains(expected), "{path}: {error}");
+        }
+    }
+
+    #[test]
+    fn brackets_quotes_and_nested_filters_are_one_segment_each() {
+        let actual = json!({"a]": [{"x": ["y"], "n": 2}, {"x": [], "n": 9}]});
+        assert_eq!(select("$.actual['a]'][?@.x[?@ == ']' || @ == 'y']].n", actual.clone()), Ok(1));
+        assert_eq!(select("$.actual..n", actual.clone()), Ok(2));
+        assert_eq!(select("$.actual..nothing", actual), Ok(0));
+    }
+
+    #[test]
+    fn a_path_begins_with_what_it_reads() {
+        assert_eq!(Selector::parse("$.golden.x").unwrap().root(), Root::Golden);
+        assert_eq!(Selector::parse("$['case'].n").unwrap().root(), Root::Case);
+        for wrong in ["$", "$.subtasks", "$[*]", "$..x", "subtasks", "$.actual["] {
+            assert!(Selector::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! How much a run may spend. A request starts only if even its dearest answer would fit.
+
+use std::sync::{Mutex, PoisonError};
+
+use async_openai::error::OpenAIError;
+use tokio::sync::Notify;
+
+use crate::model::Usage;
+use crate::settings::{OpenAiTarget, Price};
+
+/// What a run may spend on a model.
+#[derive(Debug)]
+pub(super) struct Budget {
+    max_requests: Option<u64>,
+    max_tokens: Option<u64>,
+    max_cost: Option<f64>,
+    price: Price,
+    answer_tokens: u64,
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    requests: u64,
+    tokens: u64,
+    cost: f64,
+    /// The most that requests under way can still consume.
+    reserved_tokens: u64,
+    reserved_cost: f64,
+    under_way: usize,
+    /// What was refused first, in words.
+    reached: Option<String>,
+}
+
+/// The expense of one request, which must be settled.
+#[derive(Debug)]
+pub(super) struct Spending<'a> {
+    budget: &'a Budget,
+    tokens: u64,
+    cost: f64,
+    settled: bool,
+}
+
+/// What a request that is over budget fails with.
+const OVER: &str = "evalratchet: over budget";
+
+impl Budget {
+    pub(super) fn new(settings: &OpenAiTarget) -> Self {
+        Self {
+            max_requests: settings.max_requests,
+            max_tokens: settings.max_tokens,
+            max_cost: settings.max_cost,
+            price: settings.price.unwrap_or(Price { input: 0.0, output: 0.0 }),
+            answer_tokens: settings.max_answer_tokens.unwrap_or(0),
+            state: Mutex::default(),
+            changed: Notify::new(),
+        }
+    }
+
+    /// Waits until a request of so many bytes fits; `None` if it never will.
+    pub(super) async fn admit(&self, bytes: usize) -> Option<Spending<'_>> {
+        // A token is at least a byte.
+        let tokens = bytes as u64;
+        let cost = self.price.of(tokens, self.answer_tokens);
+        let tokens = tokens + self.answer_tokens;
+        loop {
+            let changed = self.changed.notified();
+            {
+                let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+                let spent = (state.tokens, state.cost);
+                let over = |tokens_so_far: u64, cost_so_far: f64| {
+                    if self.max_tokens.is_some_and(|max| tokens_so_far + tokens > max) {
+                        Some("max-tokens")
+                    } else if self.max_cost.is_some_and(|max| cost_so_far + cost > max) {
+                        Some("max-cost")
+                    } else {
+                        None
+                    }
+                };
+                if self.max_requests.is_some_and(|max| state.requests >= max) {
+                    state.reached.get_or_insert_with(|| "max-requests".to_owned());
+                    return None;
+                }
+                match over(spent.0 + state.reserved_tokens, spent.1 + state.reserved_cost) {
+                    None => {
+                        state.reserved_tokens += tokens;
+                        state.reserved_cost += cost;
+                        state.under_way += 1;
+                        return Some(Spending { budget: self, tokens, cost, settled: false });
+                    }
+                    Some(limit) if state.under_way == 0 || over(spent.0, spent.1).is_some() => {
+                        state.reached.get_or_insert_with(|| limit.to_owned());
+                        return None;
+                    }
+                    Some(_) => {}
+                }
+            }
+            changed.await;
+        }
+    }
+
+    /// Counts a request that is about to be sent, a repeated one as well.
+    pub(super) fn count_request(&self) -> Result<(), OpenAIError> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.max_requests.is_some_and(|max| state.requests >= max) {
+            state.reached.get_or_insert_with(|| "max-requests".to_owned());
+            return Err(OpenAIError::InvalidArgument(OVER.into()));
+        }
+        state.requests += 1;
+        Ok(())
+    }
+
+    /// What to say of a request that was not sent for lack of budget.
+    pub(super) fn refusal(&self, error: &OpenAIError) -> Option<String> {
+        matches!(error, OpenAIError::InvalidArgument(text) if text == OVER).then(|| self.sentence())
+    }
+
+    /// What has run out.
+    pub(super) fn sentence(&self) -> String {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let reached = state.reached.as_deref().unwrap_or("the budget");
+        let State { requests, tokens, cost, .. } = &*state;
+        format!("not asked: {reached} is reached after {requests} requests, {tokens} tokens, {cost:.4} spent")
+    }
+}
+
+impl Spending<'_> {
+    /// Says what was really consumed.
+    pub(super) fn settle(mut self, usage: Usage) {
+        let Usage { input_tokens, output_tokens, .. } = usage;
+        self.release(input_tokens + output_tokens, self.budget.price.of(input_tokens, output_tokens));
+    }
+
+    fn release(&mut self, tokens: u64, cost: f64) {
+        if self.settled {
+            return;
+        }
+        self.settled = true;
+        let mut state = self.budget.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.reserved_tokens = state.reserved_tokens.saturating_sub(self.tokens);
+        state.reserved_cost -= self.cost;
+        state.under_way = state.under_way.saturating_sub(1);
+        state.tokens += tokens;
+        state.cost += cost;
+        drop(state);
+        self.budget.changed.notify_waiters();
+    }
+}
+
+impl Drop for Spending<'_> {
+    fn drop(&mut self) {
+        // A request that was broken off may have been answered all the same: it counts as the dearest.
+        self.release(self.tokens, self.cost);
+    }
+}
