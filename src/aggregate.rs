@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::execute::Attempted;
 use crate::model::{Attempt, Better, CaseResult, Kind, Metric, MetricSpec, Output, Score, Status};
 use crate::plan::Planned;
-use crate::stats::{mean, mean_interval, percentile, wilson};
+use crate::stats::{deviation, mean, mean_interval, percentile, wilson};
 
 /// The metrics of a kind of suite, in the order in which reports show them.
 pub const fn metric_specs(kind: Kind) -> &'static [MetricSpec] {
@@ -59,7 +59,7 @@ pub fn case_result(planned: &Planned, attempts: &[Attempted], pass_share: f64, r
         id: case.id.clone(),
         status,
         score: mean(&scores),
-        metrics: mean_metrics(&measured),
+        metrics: mean_metrics(&measured).into_iter().chain(repeat_metrics(&measured, &scores)).collect(),
         checks: spoken.map(|one| one.evaluation.checks.clone()).unwrap_or_default(),
         fingerprint: case.fingerprint.clone(),
         location: case.location.clone(),
@@ -80,6 +80,30 @@ fn mean_metrics(measured: &[&Attempted]) -> BTreeMap<String, f64> {
         values.entry(name).or_default().push(*value);
     }
     values.into_iter().filter_map(|(name, values)| Some((name.to_owned(), mean(&values)?))).collect()
+}
+
+/// What only repeated attempts tell: the share that passes, the spread of the scores, and for some k the chance that
+/// one of k attempts passes (`pass-at-k`) and that all of them do (`pass-hat-k`).
+fn repeat_metrics(measured: &[&Attempted], scores: &[f64]) -> Vec<(String, f64)> {
+    let attempts = measured.len();
+    if attempts < 2 {
+        return Vec::new();
+    }
+    let passed = measured.iter().filter(|one| one.evaluation.status == Status::Passed).count();
+    let mut metrics = vec![("pass-share".to_owned(), share(passed, attempts))];
+    metrics.extend(deviation(scores).map(|spread| ("score-spread".to_owned(), spread)));
+    let mut tries: Vec<usize> = [1, 2, 3, 5, 10].into_iter().filter(|k| *k < attempts).collect();
+    tries.push(attempts);
+    for k in tries {
+        metrics.push((format!("pass-at-{k}"), 1.0 - draws(attempts - passed, attempts, k)));
+        metrics.push((format!("pass-hat-{k}"), draws(passed, attempts, k)));
+    }
+    metrics
+}
+
+/// The chance that k of `all`, drawn without putting back, are all among `good`.
+fn draws(good: usize, all: usize, k: usize) -> f64 {
+    (0..k).map(|drawn| share(good.saturating_sub(drawn), all - drawn)).product()
 }
 
 fn joint_status(chosen: bool, attempts: &[Attempted], measured: &[&Attempted], pass_share: f64) -> Status {

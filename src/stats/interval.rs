@@ -9,6 +9,13 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
+/// The standard deviation of a sample; needs two values.
+pub fn deviation(values: &[f64]) -> Option<f64> {
+    let centre = mean(values)?;
+    let freedom = values.len().checked_sub(1).filter(|freedom| *freedom > 0)?;
+    Some((values.iter().map(|value| (value - centre).powi(2)).sum::<f64>() / freedom as f64).sqrt())
+}
+
 /// Wilson's score interval for `hits` out of `n`.
 pub fn wilson(hits: usize, n: usize) -> Option<[f64; 2]> {
     if n == 0 || hits > n {
@@ -25,8 +32,7 @@ pub fn wilson(hits: usize, n: usize) -> Option<[f64; 2]> {
 pub fn mean_interval(values: &[f64]) -> Option<[f64; 2]> {
     let centre = mean(values)?;
     let freedom = values.len().checked_sub(1).filter(|freedom| *freedom > 0)?;
-    let variance = values.iter().map(|value| (value - centre).powi(2)).sum::<f64>() / freedom as f64;
-    let spread = student_quantile(freedom) * (variance / values.len() as f64).sqrt();
+    let spread = student_quantile(freedom) * deviation(values)? / (values.len() as f64).sqrt();
     Some([(centre - spread).max(0.0), (centre + spread).min(1.0)])
 }
 

@@ -10,7 +10,7 @@ mod sign_flip;
 
 pub use bootstrap::{Bootstrap, paired_bootstrap};
 pub use holm::holm;
-pub use interval::{mean, mean_interval, wilson};
+pub use interval::{deviation, mean, mean_interval, wilson};
 pub use mcnemar::{Exact, mcnemar};
 pub use percentile::percentile;
 pub use power::needed_cases;

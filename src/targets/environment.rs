@@ -71,7 +71,7 @@ const HARMLESS_FAMILIES: [(&str, &[&str]); 2] = [
 ];
 
 /// Shorter values are too likely to stand in a text by chance.
-const SHORTEST_SECRET: usize = 6;
+pub(super) const SHORTEST_SECRET: usize = 6;
 
 /// The part of the environment that a target sees, and the names of the rest.
 #[derive(Debug, Clone, Default)]

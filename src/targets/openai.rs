@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use super::budget::Budget;
 use super::cache::{Cache, Cached};
+use super::environment::SHORTEST_SECRET;
 use super::rendered::rendered;
 use crate::execute::Stop;
 use crate::model::{Answer, Ending, Request, Usage};
@@ -166,8 +167,8 @@ impl OpenAi {
 
     fn redacted(&self, text: &str) -> String {
         match &self.secret {
-            Some(secret) => text.replace(secret.as_str(), "[redacted]"),
-            None => text.to_owned(),
+            Some(secret) if secret.len() >= SHORTEST_SECRET => text.replace(secret.as_str(), "[redacted]"),
+            Some(_) | None => text.to_owned(),
         }
     }
 }

@@ -9,10 +9,12 @@
 )]
 
 mod bad_input;
+mod chat;
 mod differential;
 mod diffs;
 mod equiv;
 mod flow;
+mod golden;
 mod interrupt;
 mod processes;
 mod repository;

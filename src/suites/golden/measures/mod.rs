@@ -168,8 +168,8 @@ pub static REGISTRY: &[Registered] = &[
     registered::<regex::Matches>(),
     registered::<schema::Schema>(),
     registered::<set_overlap::SetOverlap>(),
-    registered::<similarity::TextSimilarity>(),
     registered::<sum_difference::SumDifference>(),
+    registered::<similarity::TextSimilarity>(),
     registered::<tolerance::Tolerance>(),
 ];
 

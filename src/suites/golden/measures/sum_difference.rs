@@ -30,15 +30,20 @@ impl Definition for SumDifference {
 
 impl Measure for SumDifference {
     fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
-        let golden: f64 = self.golden.numbers(scene.document)?.iter().sum();
+        let golden = sum(&self.golden.numbers(scene.document)?);
         if golden == 0.0 {
             return Err(Trouble::Scorer(format!("`{}` adds up to 0, and nothing is relative to that", self.golden)));
         }
-        let actual: f64 = self.actual.numbers(scene.document)?.iter().sum();
+        let actual = sum(&self.actual.numbers(scene.document)?);
         let off = (actual - golden).abs() / golden.abs();
         if !off.is_finite() {
             return Err(Trouble::Answer(format!("`{}` adds up to more than can be compared", self.actual)));
         }
         Ok(Measured::less(self.penalty * off, format!("{actual} where golden has {golden}")))
     }
+}
+
+/// Of nothing it is 0, not −0.
+fn sum(numbers: &[f64]) -> f64 {
+    numbers.iter().fold(0.0, |sum, number| sum + number)
 }

@@ -1,1 +1,194 @@
+use serde_json::{Value, json};
 
+use super::similarity::{Likeness, likeness};
+use super::{Earned, REGISTRY, Scene, Trouble};
+use crate::input::{Document, Pointer};
+use crate::model::{Answer, Ending};
+use std::time::Duration;
+
+/// Measures an answer against golden with this component; the points are those of the weight 1.
+fn measured(component: &str, actual: Value, golden: Value) -> Result<(f64, String), Trouble> {
+    let document = Document::toml("scorer.toml", component.to_owned()).unwrap();
+    let mut own = document.value.clone();
+    let name = own.as_object_mut().unwrap().remove("measure").unwrap();
+    let registered = REGISTRY.iter().find(|one| one.name == name).unwrap();
+    let read = |_: &str| Ok(json!({"type": "object", "required": ["a"]}).to_string());
+    let (measure, _) = (registered.load)(&document, &Pointer::root(), &own, &read).unwrap_or_else(|e| panic!("{e}"));
+    let case = json!({"actual": actual, "golden": golden, "input": {"word": "in"}, "case": {"n": 2}});
+    let scene = Scene { document: &case, latency: Duration::from_secs(3), opinion: None };
+    let measured = measure.measure(scene)?;
+    Ok((measured.earned.points(1.0), measured.note.unwrap_or_default()))
+}
+
+/// The points alone, rounded.
+fn points(component: &str, actual: Value, golden: Value) -> f64 {
+    let (points, _) = measured(component, actual, golden).unwrap();
+    (points * 1e6).round() / 1e6
+}
+
+/// What is wrong with a component.
+fn refused(component: &str) -> String {
+    let document = Document::toml("scorer.toml", component.to_owned()).unwrap();
+    let mut own = document.value.clone();
+    let name = own.as_object_mut().unwrap().remove("measure").unwrap();
+    let registered = REGISTRY.iter().find(|one| one.name == name).unwrap();
+    let read = |name: &str| Err(format!("there is no `{name}`"));
+    match (registered.load)(&document, &Pointer::root(), &own, &read) {
+        Ok(_) => panic!("{component} was read"),
+        Err(mistakes) => mistakes.to_string(),
+    }
+}
+
+const LISTS: &str = "actual = '$.actual[*]'\ngolden = '$.golden[*]'\n";
+
+#[test]
+fn names_are_unique_sorted_and_kebab_case() {
+    let names: Vec<&str> = REGISTRY.iter().map(|one| one.name).collect();
+    let mut sorted = names.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    assert_eq!(names, sorted);
+}
+
+#[test]
+fn points_are_a_share_of_the_weight_or_the_weight_less_a_loss_and_never_negative() {
+    assert_eq!(Earned::Share(0.5).points(0.4), 0.2);
+    assert_eq!(Earned::Less(0.1).points(0.4), 0.4 - 0.1);
+    assert_eq!(Earned::Less(7.0).points(0.4), 0.0);
+}
+
+#[test]
+fn count_difference_costs_so_much_for_each_item_either_way() {
+    let component = format!("measure = 'count-difference'\n{LISTS}penalty = 0.25");
+    assert_eq!(points(&component, json!([1, 2]), json!([3, 4])), 1.0);
+    assert_eq!(points(&component, json!([1]), json!([3, 4])), 0.75);
+    assert_eq!(points(&component, json!([1, 2, 3, 4]), json!([3, 4])), 0.5);
+    assert_eq!(points(&component, json!([]), json!([1, 2, 3, 4, 5])), 0.0);
+}
+
+#[test]
+fn sum_difference_is_relative_to_golden_and_refuses_a_golden_of_nothing() {
+    let component = format!("measure = 'sum-difference'\n{LISTS}");
+    assert_eq!(points(&component, json!([90]), json!([50, 50])), 0.9);
+    assert_eq!(points(&component, json!([]), json!([50, 50])), 0.0);
+    assert!(matches!(measured(&component, json!([1]), json!([0])), Err(Trouble::Scorer(_))));
+    assert!(matches!(measured(&component, json!(["1"]), json!([1])), Err(Trouble::Answer(_))));
+    assert!(matches!(measured(&component, json!([1e308, 1e308]), json!([1])), Err(Trouble::Answer(_))));
+}
+
+#[test]
+fn ratio_counts_those_that_satisfy_and_says_if_the_two_paths_do_not_belong_together() {
+    let component = "measure = 'ratio'\nitems = '$.actual[*]'\nsatisfying = '$.actual[?@ > 2]'";
+    assert_eq!(points(component, json!([1, 2, 3, 4]), json!(null)), 0.5);
+    assert_eq!(points(component, json!([]), json!(null)), 0.0);
+    assert_eq!(points(&format!("{component}\nwhen-empty = 1.0"), json!([]), json!(null)), 1.0);
+    let torn = "measure = 'ratio'\nitems = '$.actual[*]'\nsatisfying = '$.golden[*]'";
+    assert!(matches!(measured(torn, json!([1]), json!([1])), Err(Trouble::Scorer(_))));
+}
+
+#[test]
+fn no_overlap_knows_clocks_moments_and_numbers_and_touching_is_not_overlapping() {
+    let component = "measure = 'no-overlap'\nitems = '$.actual[*]'\nstart = 's'\nend = 'e'";
+    let slots = |pairs: &[(&str, &str)]| -> Value { pairs.iter().map(|(s, e)| json!({"s": s, "e": e})).collect() };
+    assert_eq!(points(component, slots(&[("10:00", "11:00"), ("09:00", "10:00"), ("11:00", "11:30")]), json!(0)), 1.0);
+    assert_eq!(points(component, slots(&[("09:00", "10:30"), ("10:00", "11:00")]), json!(0)), 0.0);
+    let graded = format!("{component}\npenalty = 0.25");
+    // The long one is overlapped by both that begin within it.
+    let long = slots(&[("09:00", "12:00"), ("09:30", "10:00"), ("10:30", "11:00")]);
+    assert_eq!(points(&graded, long, json!(0)), 0.5);
+    assert_eq!(points(component, slots(&[("2026-01-01T09:00:00Z", "2026-01-01T10:00:00Z")]), json!(0)), 1.0);
+    assert_eq!(points(component, json!([{"s": 1, "e": 2}, {"s": 1.5, "e": 3}]), json!(0)), 0.0);
+    for wrong in
+        [json!([{"s": "9"}]), slots(&[("11:00", "10:00")]), slots(&[("25:00", "26:00")]), slots(&[("soon", "later")])]
+    {
+        assert!(matches!(measured(component, wrong, json!(0)), Err(Trouble::Answer(_))));
+    }
+}
+
+#[test]
+fn set_overlap_counts_what_is_there_twice_twice() {
+    let f1 = format!("measure = 'set-overlap'\n{LISTS}");
+    let jaccard = format!("{f1}by = 'jaccard'");
+    assert_eq!(points(&f1, json!(["S", "S", "M"]), json!(["S", "M", "L"])), 0.666667);
+    assert_eq!(points(&jaccard, json!(["S", "S", "M"]), json!(["S", "M", "L"])), 0.5);
+    assert_eq!(points(&jaccard, json!([]), json!([])), 1.0);
+    assert_eq!(points(&f1, json!(["s", 1.0]), json!(["S", 1])), 0.5);
+    assert_eq!(points(&format!("{f1}ignore-case = true"), json!(["s"]), json!(["S"])), 1.0);
+}
+
+#[test]
+fn equal_compares_exactly_without_case_or_by_letters_and_digits_alone() {
+    let component = |by: &str| format!("measure = 'equal'\nactual = '$.actual'\ngolden = '$.golden'\nby = '{by}'");
+    let (a, b) = (json!({"t": "Hello, World!", "n": 1}), json!({"n": 1.0, "t": "hello world"}));
+    assert_eq!(points(&component("exact"), a.clone(), b.clone()), 0.0);
+    assert_eq!(points(&component("ignore-case"), a.clone(), b.clone()), 0.0);
+    assert_eq!(points(&component("normalised"), a.clone(), b), 1.0);
+    assert_eq!(points(&component("exact"), json!({"n": 1.0, "t": "Hello, World!"}), a), 1.0);
+    assert_eq!(points(&component("exact"), json!([1, 2]), json!([2, 1])), 0.0);
+}
+
+#[test]
+fn contains_wants_all_any_or_none() {
+    let component = |more: &str| format!("measure = 'contains'\nactual = '$.actual'\n{more}");
+    let text = json!("Buy milk in town");
+    assert_eq!(points(&component("wanted = ['milk', 'bread']"), text.clone(), json!(0)), 0.5);
+    assert_eq!(points(&component("wanted = ['milk', 'bread']\nwhich = 'any'"), text.clone(), json!(0)), 1.0);
+    assert_eq!(points(&component("wanted = ['milk']\nwhich = 'none'"), text.clone(), json!(0)), 0.0);
+    assert_eq!(points(&component("wanted = ['MILK']\nignore-case = true"), text.clone(), json!(0)), 1.0);
+    assert_eq!(points(&component("golden = '$.input.word'"), text, json!(0)), 1.0);
+    assert!(refused(&component("")).contains("nothing is looked for"));
+    assert!(refused(&component("wanted = ['']")).contains("every text contains an empty one"));
+}
+
+#[test]
+fn regex_length_tolerance_latency_and_schema_hold_their_bounds() {
+    let dates = "measure = 'regex'\nactual = '$.actual[*]'\npattern = '^\\d{4}-\\d{2}-\\d{2}$'";
+    assert_eq!(points(dates, json!(["2026-01-01", "soon"]), json!(0)), 0.5);
+    assert!(refused("measure = 'regex'\nactual = '$.actual'\npattern = '('").contains("scorer.toml:3"));
+    let length = |more: &str| format!("measure = 'length'\nactual = '$.actual[*]'\n{more}");
+    assert_eq!(points(&length("max = 3"), json!(["äöü", "abcd"]), json!(0)), 0.5);
+    assert_eq!(points(&length("unit = 'words'\nmin = 2"), json!(["a b", "a"]), json!(0)), 0.5);
+    assert_eq!(points(&length("unit = 'items'\nmin = 1\nmax = 2"), json!([1, 2, 3]), json!(0)), 0.0);
+    assert!(refused(&length("")).contains("every length is right"));
+    let tolerance = |more: &str| format!("measure = 'tolerance'\n{LISTS}{more}");
+    assert_eq!(points(&tolerance("within = 1.0"), json!([10, 12]), json!([11, 10])), 0.5);
+    assert_eq!(points(&tolerance("within-share = 0.1"), json!([0.3, 5]), json!([0.27272727272727276])), 0.5);
+    assert!(refused(&tolerance("")).contains("neither `within` nor `within-share`"));
+    assert_eq!(points("measure = 'latency'\nmax = '3s'", json!(0), json!(0)), 1.0);
+    assert_eq!(points("measure = 'latency'\nmax = '2s'", json!(0), json!(0)), 0.0);
+    let schema = "measure = 'schema'\nactual = '$.actual'\nfile = 'x.json'";
+    assert_eq!(points(schema, json!({"a": 1}), json!(0)), 1.0);
+    assert_eq!(points(schema, json!({"b": 1}), json!(0)), 0.0);
+    assert!(refused(schema).contains("there is no `x.json`"));
+}
+
+#[test]
+fn an_unknown_key_of_a_measure_is_pointed_at() {
+    let text = refused(&format!("measure = 'count-difference'\n{LISTS}penality = 0.1"));
+    assert!(text.contains("did you mean `penalty`?"), "{text}");
+}
+
+/// Computed with rouge-score 0.1.2 (`rougeL`, no stemmer) and sacrebleu 2.6 (`sentence_bleu`, lower-cased, over texts
+/// without punctuation), and the F1 of bags of words by hand.
+#[test]
+fn likeness_agrees_with_other_libraries() {
+    let pairs: [(&str, &str, f64, f64, f64); 6] = include!("likeness.in");
+    for (actual, golden, token_f1, rouge_l, bleu) in pairs {
+        for (by, expected) in [(Likeness::TokenF1, token_f1), (Likeness::RougeL, rouge_l), (Likeness::Bleu, bleu)] {
+            let value = likeness(by, actual, golden);
+            assert!((value - expected).abs() < 1e-4, "{by:?} of {actual:?} and {golden:?}: {value}, not {expected}");
+        }
+    }
+    assert_eq!(likeness(Likeness::Levenshtein, "kitten", "sitting"), 1.0 - 3.0 / 7.0);
+}
+
+#[test]
+fn an_opinion_is_a_score_between_zero_and_one_or_the_scorers_fault() {
+    let opinion = |text: &str| super::judge::opinion(Some(&Answer::text(text)), "the judge");
+    assert_eq!(opinion("```json\n{\"score\": 0.25, \"reason\": \"meh\"}\n```").unwrap().earned, Earned::Share(0.25));
+    for wrong in ["", "great!", "{\"score\": 1.5}", "{\"score\": \"high\"}", "{\"reason\": \"x\"}"] {
+        assert!(matches!(opinion(wrong), Err(Trouble::Scorer(_))), "{wrong}");
+    }
+    let gone = Answer::ended(Ending::Unreachable { why: "x".into() });
+    assert!(matches!(super::judge::opinion(Some(&gone), "the judge"), Err(Trouble::Scorer(_))));
+}
