@@ -150,7 +150,7 @@ fn judge_suite(suite: &SuiteResult, settings: &SuiteSettings, strict: bool) -> V
         && detail.accepted > 0
     {
         let message = format!(
-            "{}: {} of {} recorded answers are the same as golden; accepted, but they prove nothing until recorded anew",
+            "{}: {} of {} recorded answers are the same as golden; accepted, but they prove nothing until recorded anew (--mode record --no-cache)",
             suite.id,
             detail.accepted,
             chosen.len()

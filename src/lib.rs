@@ -81,7 +81,7 @@ pub async fn run(
         let asked = ask_suite(&request, suite, &respondent, progress, stop).await;
         let result = suite_result(&request, suite, asked, elapsed().saturating_sub(began));
         suites.push((result, suite.settings.clone()));
-        to_write.extend(respondent.to_write().map(|recordings| (suite.settings.id.clone(), recordings)));
+        to_write.extend(respondent.to_write(suite).map(|recordings| (suite.settings.id.clone(), recordings)));
     }
     progress.end();
 
@@ -153,7 +153,7 @@ fn suite_result(
         .iter()
         .map(|planned| {
             let attempted = if planned.chosen { attempts.next().unwrap_or_default() } else { Vec::new() };
-            let reproduce = reproduce(&request.config, suite, planned);
+            let reproduce = reproduce(&request.config, request.mode, suite, planned);
             aggregate::case_result(planned, &attempted, settings.pass_share, reproduce)
         })
         .collect();
@@ -170,10 +170,15 @@ fn suite_result(
 }
 
 /// One command line that runs a case alone.
-fn reproduce(config: &str, suite: &PlannedSuite, planned: &Planned) -> String {
+fn reproduce(config: &str, mode: Mode, suite: &PlannedSuite, planned: &Planned) -> String {
     let mut line = String::from("evalratchet run");
     if config != settings::CONFIG_NAME {
         line.push_str(&format!(" --config {}", report::shell_quoted(config)));
+    }
+    match mode {
+        Mode::Auto | Mode::Record => {}
+        Mode::Live => line.push_str(" --mode live"),
+        Mode::Replay => line.push_str(" --mode replay"),
     }
     let (suite, case) = (suite.settings.id.as_str(), planned.case.id.as_str());
     line.push_str(&format!(" --suite {} --case {}", report::shell_quoted(suite), report::shell_quoted(case)));

@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::input::{Mistake, Mistakes, nearest};
-use crate::model::{Kind, Lane, Shard};
+use crate::model::{CaseId, Kind, Lane, Shard};
 use crate::suites::{Case, Question, Suite};
 
 /// What the user asked to run.
@@ -39,6 +39,8 @@ pub struct PlannedSuite {
     pub settings: crate::settings::SuiteSettings,
     /// Every declared case of this shard.
     pub cases: Vec<Planned>,
+    /// The ids of all declared cases, of other shards as well.
+    pub declared: Vec<CaseId>,
 }
 
 impl Selection {
@@ -100,7 +102,8 @@ pub fn plan(suites: Vec<Suite>, selection: &Selection) -> Vec<PlannedSuite> {
             .map(|case| Planned { chosen: selection.chooses(&suite, case), case: case.clone() })
             .collect();
         if !named || cases.iter().any(|planned| planned.chosen) {
-            planned.push(PlannedSuite { settings: suite.settings, cases });
+            let declared = suite.cases.iter().map(|case| case.id.clone()).collect();
+            planned.push(PlannedSuite { settings: suite.settings, cases, declared });
         }
     }
     planned

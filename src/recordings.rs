@@ -24,8 +24,10 @@ pub struct Recording {
     pub component: Option<String>,
     /// A hash of the request.
     pub key: Fingerprint,
-    /// What was answered.
+    /// What was answered; empty where it failed.
     pub answer: String,
+    /// How the system under test failed, if it did.
+    pub failure: Option<String>,
     /// How long it took.
     pub latency_ms: f64,
     /// What it consumed.
@@ -106,6 +108,11 @@ impl Recordings {
     /// Puts a recording in the place of the one it supersedes.
     pub fn put(&mut self, recording: Recording) {
         self.0.insert((recording.case.clone(), recording.component.clone(), recording.repeat), recording);
+    }
+
+    /// Keeps only the recordings of some cases.
+    pub fn keep(&mut self, is_kept: impl Fn(&CaseId) -> bool) {
+        self.0.retain(|(case, _, _), _| is_kept(case));
     }
 
     /// Why there is no answer to this request: what of the nearest recorded one differs.

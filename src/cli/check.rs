@@ -2,8 +2,10 @@
 
 use clap::Args;
 
+use super::run::read_all_recordings;
 use super::{ConfigArgs, Failure, console, load};
 use crate::model::ExitCode;
+use crate::plan::{Selection, plan};
 use crate::report::counted;
 use crate::settings::Overrides;
 
@@ -17,6 +19,8 @@ pub(super) struct CheckArgs {
 pub(super) fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let (settings, suites, warnings) = load(&args.config, &Overrides::default())?;
     warnings.into_result()?;
+    let planned = plan(suites.clone(), &Selection::default());
+    read_all_recordings(&planned, &settings.config)?;
     let cases: usize = suites.iter().map(|suite| suite.cases.len()).sum();
     let (suites, cases) = (counted(suites.len(), "suite"), counted(cases, "case"));
     console::print(&format!("{}: {suites}, {cases}, no mistake\n", settings.config));

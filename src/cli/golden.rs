@@ -6,12 +6,12 @@ use similar::TextDiff;
 
 use super::{ConfigArgs, Failure, console, load};
 use crate::input::{Mistake, Mistakes, is_file, nearest, read_text, write_atomically};
-use crate::model::{CaseId, ExitCode, Kind, Mode};
+use crate::model::{CaseId, ExitCode, Fingerprint, Kind, Mode};
 use crate::report::{counted, plain};
 use crate::settings::Overrides;
-use crate::suites::golden::{GoldenQuestion, accepted, json_in};
+use crate::suites::golden::{accepted, read_answer};
 use crate::suites::{Question, Suite};
-use crate::targets::read_recordings;
+use crate::targets::{read_recordings, rendered};
 
 /// Verbs of `golden`.
 #[derive(Debug, Subcommand)]
@@ -111,7 +111,15 @@ fn change(suite: &Suite, cases: &[String]) -> Result<Option<Change>, Failure> {
             continue;
         }
         let recorded = recordings.all().find(|one| one.case == case.id && one.component.is_none() && one.repeat == 0);
-        match recorded.ok_or_else(|| nothing_recorded(&case.id, suite)).and_then(|one| read(question, &one.answer)) {
+        let request = case.question.request(&case.id).map(|request| rendered(&suite.settings.target, &request));
+        let current = recorded.ok_or_else(|| nothing_recorded(&case.id, suite)).and_then(|one| {
+            if request.as_ref().is_some_and(|request| one.key == Fingerprint::of(request)) {
+                Ok(one)
+            } else {
+                Err(stale(&case.id, suite))
+            }
+        });
+        match current.and_then(|one| read_answer(question, &one.answer)) {
             Ok(answer) if question.golden.as_ref() == Some(&answer) => {}
             Ok(answer) => answers.push((case.id.to_string(), answer)),
             Err(why) => mistakes.push(Mistake::in_file(format!("{}/golden.json", folder.shown), why)),
@@ -133,9 +141,9 @@ fn nothing_recorded(case: &CaseId, suite: &Suite) -> String {
     format!("nothing is recorded for `{case}`\n  = evalratchet run --suite {id} --case {case} --mode record")
 }
 
-fn read(question: &GoldenQuestion, text: &str) -> Result<Value, String> {
-    match question.scorer.answer {
-        crate::suites::golden::AnswerForm::Json => json_in(text),
-        crate::suites::golden::AnswerForm::Text => Ok(Value::String(text.to_owned())),
-    }
+fn stale(case: &CaseId, suite: &Suite) -> String {
+    let id = &suite.settings.id;
+    format!(
+        "what is recorded for `{case}` answers another request than today's\n  = evalratchet run --suite {id} --case {case} --mode record"
+    )
 }

@@ -13,7 +13,7 @@ use crate::input::{Found, Mistakes, write_atomically};
 use crate::model::{ExitCode, Kind, Mode, Results, Shard};
 use crate::plan::{PlannedSuite, Selection, plan};
 use crate::recordings::Recordings;
-use crate::report;
+use crate::report::{self, counted};
 use crate::repository::Checkout;
 use crate::settings::{Overrides, Settings, parse_duration};
 use crate::targets::{Cache, check_recordings, read_recordings};
@@ -124,7 +124,7 @@ fn mode_of_environment() -> Mode {
 }
 
 /// What was recorded for each suite, or every answer that a replay would miss.
-fn read_all_recordings(suites: &[PlannedSuite], config: &str) -> Result<Vec<Recordings>, Mistakes> {
+pub(super) fn read_all_recordings(suites: &[PlannedSuite], config: &str) -> Result<Vec<Recordings>, Mistakes> {
     let mut mistakes = Mistakes::new();
     let mut all = Vec::new();
     for suite in suites {
@@ -226,7 +226,7 @@ fn write_recordings(file: &Found, recordings: &Recordings) -> Result<(), Failure
         recordings.render().map_err(|error| Failure::Usage(format!("{} cannot be written: {error}", file.shown)))?;
     write_atomically(&file.path, text.as_bytes())
         .map_err(|error| Failure::Write { path: file.shown.clone(), error })?;
-    console::note(&format!("recorded: {} answers in {}", recordings.all().count(), file.shown));
+    console::note(&format!("recorded: {} in {}", counted(recordings.all().count(), "answer"), file.shown));
     Ok(())
 }
 

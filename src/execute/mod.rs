@@ -136,8 +136,11 @@ async fn ask(
         Question::Golden(question) => {
             let request =
                 case.question.request(&case.id).unwrap_or_else(|| Request::value(case.id.as_str(), &Value::Null));
-            let answer = respondent.ask(request.again(repeat), stop).await;
+            let mut answer = respondent.ask(request.again(repeat), stop).await;
             let opinions = respondent.opinions(question, &case.id, repeat, &answer, stop).await;
+            for opinion in opinions.values() {
+                answer.usage = Usage::sum(answer.usage, opinion.usage);
+            }
             let evaluation = golden::evaluate(question, &answer, &opinions);
             Attempted::new(answer, evaluation)
         }

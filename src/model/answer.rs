@@ -54,6 +54,22 @@ impl Answer {
     }
 }
 
+impl Usage {
+    /// What two answers consumed together.
+    pub fn sum(a: Option<Self>, b: Option<Self>) -> Option<Self> {
+        let (Some(x), Some(y)) = (a, b) else { return a.or(b) };
+        let cost = match (x.cost, y.cost) {
+            (Some(x), Some(y)) => Some(x + y),
+            (x, y) => x.or(y),
+        };
+        Some(Self {
+            input_tokens: x.input_tokens + y.input_tokens,
+            output_tokens: x.output_tokens + y.output_tokens,
+            cost,
+        })
+    }
+}
+
 /// What a process wrote, up to the cap.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Captured {
@@ -140,6 +156,23 @@ impl Ending {
             | Self::ExitCode(_)
             | Self::Signal(_)
             | Self::TimedOut { .. }
+            | Self::CouldNotStart { .. }
+            | Self::Unreachable { .. }
+            | Self::Unasked { .. }
+            | Self::Interrupted => None,
+        }
+    }
+
+    /// How the system under test failed, if it did; what could not be had is not its failure.
+    pub fn failure(&self) -> Option<String> {
+        match self {
+            Self::NotUtf8 { .. }
+            | Self::Unreadable { .. }
+            | Self::ExitCode(_)
+            | Self::Signal(_)
+            | Self::TimedOut { .. } => Some(self.sentence()),
+            Self::Answered(_)
+            | Self::Empty
             | Self::CouldNotStart { .. }
             | Self::Unreachable { .. }
             | Self::Unasked { .. }

@@ -83,8 +83,9 @@ fn render_suite(suite: &SuiteResult, style: Style, out: &mut String) {
         let avg = detail.avg_score.map_or("–".to_owned(), |avg| format!("{avg:.3}"));
         let GoldenSuiteDetail { module, total_cases, passed_cases, failed_cases, duration, .. } = detail;
         out.push_str(&format!(
-            "  module {} · {total_cases} cases · avg {avg} · {passed_cases} passed · {failed_cases} failed · {duration}\n",
-            plain(module)
+            "  module {} · {} · avg {avg} · {passed_cases} passed · {failed_cases} failed · {duration}\n",
+            plain(module),
+            counted(*total_cases, "case")
         ));
     }
     let mut table = table(style);
@@ -292,8 +293,11 @@ fn render_failures(results: &Results, style: Style, out: &mut String) {
             Some(CaseDetail::Golden(detail)) => {
                 field(out, "about", &detail.description);
                 for check in case.checks.iter().filter(|check| check.details.is_some()) {
-                    let name = check.name.strip_prefix("component ").unwrap_or("score");
-                    field(out, name, check.details.as_deref().unwrap_or_default());
+                    let details = check.details.as_deref().unwrap_or_default();
+                    match check.name.strip_prefix("component ") {
+                        Some(name) => field(out, "", &format!("{name} {details}")),
+                        None => field(out, "score", details),
+                    }
                 }
                 if let Some(unread) = &detail.unread {
                     field(out, "answer", unread);

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::Duration;
 
-pub use file::ConfigFile;
 use file::SuiteSection;
+pub use file::{ConfigFile, PriceSection};
 pub use suite::{MaxErrors, PassAt, Source, SuiteSettings, Threshold};
 pub use target::{Cwd, HttpTarget, IndexFiles, Invocation, OpenAiTarget, Price, RankedFile, TargetSettings, Template};
 

@@ -174,6 +174,10 @@ pub(super) fn settle(
         }
         None if kind == Kind::Scenario => Some(TargetSettings::Nobody),
         None if kind == Kind::Retrieval && builtin_cases => Some(TargetSettings::Nobody),
+        // Answers that were recorded elsewhere, keyed by the input alone.
+        None if recordings.is_some() && matches!(overrides.mode, Mode::Auto | Mode::Replay) => {
+            Some(TargetSettings::Nobody)
+        }
         None => {
             mistakes.push(document.mistake(at, format!("a {kind} suite needs a `target`, the system under test")));
             None

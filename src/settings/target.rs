@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use serde_json_path::JsonPath;
 
-use super::file::{CwdSection, IndexSection, OpenAiSection, TargetSection};
+use super::file::{CwdSection, IndexSection, OpenAiSection, PriceSection, TargetSection};
 use super::suite::settle_files;
 use crate::input::{Document, Found, Ignored, Mistakes, Pointer, nearest};
 use crate::model::Kind;
@@ -78,6 +78,32 @@ pub struct Price {
     pub input: f64,
     /// Of answers.
     pub output: f64,
+}
+
+impl From<PriceSection> for Price {
+    fn from(section: PriceSection) -> Self {
+        Self { input: section.input, output: section.output }
+    }
+}
+
+impl OpenAiTarget {
+    /// A model of OpenAI's, asked as it is by default.
+    pub fn of(model: &str) -> Self {
+        Self {
+            model: model.to_owned(),
+            base_url: "https://api.openai.com/v1".to_owned(),
+            api_key_env: Some("OPENAI_API_KEY".to_owned()),
+            system: None,
+            parameters: serde_json::Map::new(),
+            max_answer_tokens: None,
+            retries: 4,
+            max_requests: None,
+            max_tokens: None,
+            max_cost: None,
+            price: None,
+            timeout: Duration::from_secs(60),
+        }
+    }
 }
 
 impl Price {
@@ -396,7 +422,7 @@ fn settle_openai(
         max_cost,
         price,
     } = section;
-    let base_url = base_url.unwrap_or_else(|| "https://api.openai.com/v1".to_owned());
+    let base_url = base_url.unwrap_or_else(|| OpenAiTarget::of(&model).base_url);
     if !base_url.starts_with("http://") && !base_url.starts_with("https://") {
         mistakes.push(document.mistake(&at.join("base-url"), format!("`{base_url}` is not an http address")));
     }
@@ -423,19 +449,20 @@ fn settle_openai(
     if let Some(tokens) = max_answer_tokens {
         sent.insert("max_completion_tokens".into(), tokens.into());
     }
+    let default = OpenAiTarget::of(&model);
     OpenAiTarget {
-        model,
         base_url: base_url.trim_end_matches('/').to_owned(),
-        api_key_env: Some(api_key_env.unwrap_or_else(|| "OPENAI_API_KEY".to_owned())).filter(|name| !name.is_empty()),
+        api_key_env: api_key_env.or(default.api_key_env).filter(|name| !name.is_empty()),
         system,
         parameters: sent,
         max_answer_tokens,
-        retries: retries.unwrap_or(4),
+        retries: retries.unwrap_or(default.retries),
         max_requests,
         max_tokens,
         max_cost,
-        price: price.map(|price| Price { input: price.input, output: price.output }),
+        price: price.map(Price::from),
         timeout,
+        model,
     }
 }
 

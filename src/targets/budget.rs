@@ -14,8 +14,6 @@ pub(super) struct Budget {
     max_requests: Option<u64>,
     max_tokens: Option<u64>,
     max_cost: Option<f64>,
-    price: Price,
-    answer_tokens: u64,
     state: Mutex<State>,
     changed: Notify,
 }
@@ -39,6 +37,7 @@ pub(super) struct Spending<'a> {
     budget: &'a Budget,
     tokens: u64,
     cost: f64,
+    price: Price,
     settled: bool,
 }
 
@@ -51,19 +50,17 @@ impl Budget {
             max_requests: settings.max_requests,
             max_tokens: settings.max_tokens,
             max_cost: settings.max_cost,
-            price: settings.price.unwrap_or(Price { input: 0.0, output: 0.0 }),
-            answer_tokens: settings.max_answer_tokens.unwrap_or(0),
             state: Mutex::default(),
             changed: Notify::new(),
         }
     }
 
-    /// Waits until a request of so many bytes fits; `None` if it never will.
-    pub(super) async fn admit(&self, bytes: usize) -> Option<Spending<'_>> {
+    /// Waits until a request of so many bytes and its longest answer fit; `None` if they never will.
+    pub(super) async fn admit(&self, bytes: usize, answer: u64, price: Option<Price>) -> Option<Spending<'_>> {
         // A token is at least a byte.
-        let tokens = bytes as u64;
-        let cost = self.price.of(tokens, self.answer_tokens);
-        let tokens = tokens + self.answer_tokens;
+        let price = price.unwrap_or(Price { input: 0.0, output: 0.0 });
+        let cost = price.of(bytes as u64, answer);
+        let tokens = bytes as u64 + answer;
         loop {
             let changed = self.changed.notified();
             {
@@ -87,7 +84,7 @@ impl Budget {
                         state.reserved_tokens += tokens;
                         state.reserved_cost += cost;
                         state.under_way += 1;
-                        return Some(Spending { budget: self, tokens, cost, settled: false });
+                        return Some(Spending { budget: self, tokens, cost, price, settled: false });
                     }
                     Some(limit) if state.under_way == 0 || over(spent.0, spent.1).is_some() => {
                         state.reached.get_or_insert_with(|| limit.to_owned());
@@ -129,7 +126,7 @@ impl Spending<'_> {
     /// Says what was really consumed.
     pub(super) fn settle(mut self, usage: Usage) {
         let Usage { input_tokens, output_tokens, .. } = usage;
-        self.release(input_tokens + output_tokens, self.budget.price.of(input_tokens, output_tokens));
+        self.release(input_tokens + output_tokens, self.price.of(input_tokens, output_tokens));
     }
 
     fn release(&mut self, tokens: u64, cost: f64) {

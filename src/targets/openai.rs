@@ -20,6 +20,7 @@ use super::rendered::rendered;
 use crate::execute::Stop;
 use crate::model::{Answer, Ending, Request, Usage};
 use crate::settings::{OpenAiTarget, TargetSettings};
+use crate::suites::golden::measures::judge::Judge;
 
 /// A longer wait than this is not waited for.
 const LONGEST_WAIT: Duration = Duration::from_secs(120);
@@ -42,13 +43,9 @@ impl OpenAi {
         Self::with_budget(settings, environment, cache, budget)
     }
 
-    /// The same client for another model or endpoint, at the same expense.
-    pub(super) fn judge(&self, model: &str, base_url: Option<&str>, environment: &[(OsString, OsString)]) -> Self {
-        let mut settings = self.settings.clone();
-        model.clone_into(&mut settings.model);
-        if let Some(url) = base_url {
-            url.trim_end_matches('/').clone_into(&mut settings.base_url);
-        }
+    /// A client for a judge, at the same expense.
+    pub(super) fn judge(&self, judge: &Judge, environment: &[(OsString, OsString)]) -> Self {
+        let settings = judge.endpoint(Some(&self.settings));
         Self::with_budget(settings, environment, Arc::clone(&self.cache), Arc::clone(&self.budget))
     }
 
@@ -81,7 +78,8 @@ impl OpenAi {
             Ok(client) => client,
             Err(why) => return Answer::ended(Ending::Unasked { why: why.clone() }),
         };
-        let Some(spending) = self.budget.admit(body.to_string().len()).await else {
+        let dearest = self.settings.max_answer_tokens.unwrap_or(0);
+        let Some(spending) = self.budget.admit(body.to_string().len(), dearest, self.settings.price).await else {
             return Answer::ended(Ending::Unasked { why: self.budget.sentence() });
         };
         let began = Instant::now();
@@ -93,9 +91,17 @@ impl OpenAi {
         let duration = began.elapsed();
         let (ending, usage) = match answered {
             Ok(response) => (self.read(&response), self.usage(&response)),
-            Err(error) => (self.refused(&error), None),
+            Err(error) => {
+                // What was refused costs nothing; what was sent and never answered may have been charged.
+                if !matches!(&error, OpenAIError::Reqwest(error) if error.is_timeout()) {
+                    spending.settle(Usage::default());
+                }
+                return Answer { duration, ..Answer::ended(self.refused(&error)) };
+            }
         };
-        spending.settle(usage.unwrap_or_default());
+        if let Some(usage) = usage {
+            spending.settle(usage);
+        }
         if let Some(text) = ending.said() {
             let latency_ms = crate::aggregate::milliseconds(duration);
             let cached = Cached { answer: text.to_owned(), latency_ms, usage, request: body };

@@ -1,7 +1,7 @@
 //! Who answers for a suite: its target, or recordings of what it answered before. Judges and scorers' own programs are
 //! asked here, too.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -81,9 +81,9 @@ impl Respondent {
 
     fn judge(&self, judge: &Judge, environment: &[(OsString, OsString)], cache: &Arc<Cache>) -> OpenAi {
         match &self.target {
-            Some(Target::OpenAi(target)) => target.judge(&judge.model, judge.base_url.as_deref(), environment),
+            Some(Target::OpenAi(target)) => target.judge(judge, environment),
             Some(Target::Command(_) | Target::Worker(_) | Target::Http(_)) | None => {
-                OpenAi::new(judge.endpoint(), environment, Arc::clone(cache))
+                OpenAi::new(judge.endpoint(None), environment, Arc::clone(cache))
             }
         }
     }
@@ -167,30 +167,42 @@ impl Respondent {
         let Some(recording) = recordings.find(sought) else {
             return Answer::ended(Ending::Unasked { why: recordings.why_not(sought) });
         };
-        let ending = Ending::of(recording.answer.clone());
+        let ending = match &recording.failure {
+            Some(why) => Ending::Unreadable { why: why.clone() },
+            None => Ending::of(recording.answer.clone()),
+        };
         let duration = Duration::try_from_secs_f64(recording.latency_ms / 1000.0).unwrap_or_default();
         Answer { duration, usage: recording.usage, ..Answer::ended(ending) }
     }
 
     /// Keeps an answer, if this run records. What could not be had leaves the old recording as it is.
     fn record(&self, case: &CaseId, repeat: usize, component: Option<&str>, request: Value, answer: &Answer) {
-        let Some(text) = answer.ending.said().filter(|_| self.source == Source::Recorder) else { return };
+        let (said, failure) = (answer.ending.said(), answer.ending.failure());
+        if self.source != Source::Recorder || (said.is_none() && failure.is_none()) {
+            return;
+        }
         self.recordings.lock().unwrap_or_else(PoisonError::into_inner).put(Recording {
             case: case.clone(),
             repeat,
             component: component.map(str::to_owned),
             key: Fingerprint::of(&request),
-            answer: text.to_owned(),
+            answer: said.unwrap_or_default().to_owned(),
+            failure,
             latency_ms: milliseconds(answer.duration),
             usage: answer.usage,
             request,
         });
     }
 
-    /// The recordings as they are now, if this run records.
-    pub fn to_write(&self) -> Option<Recordings> {
-        (self.source == Source::Recorder)
-            .then(|| self.recordings.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    /// The recordings as they are now, if this run records; those of cases that are gone are gone as well.
+    pub fn to_write(&self, suite: &PlannedSuite) -> Option<Recordings> {
+        if self.source != Source::Recorder {
+            return None;
+        }
+        let mut recordings = self.recordings.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let declared: HashSet<&CaseId> = suite.declared.iter().collect();
+        recordings.keep(|case| declared.contains(case));
+        Some(recordings)
     }
 
     /// Ends whatever is still running.

@@ -35,7 +35,7 @@ pub struct Wanted<'a> {
 pub fn opinions_wanted<'a>(question: &'a GoldenQuestion, answer: &Answer) -> Option<(Value, Vec<Wanted<'a>>)> {
     let Ending::Answered(text) = &answer.ending else { return None };
     let golden = question.golden.as_ref()?;
-    let document = document(question, &read(question, text).ok()?, golden);
+    let document = document(question, &read_answer(question, text).ok()?, golden);
     let components = question.scorer.components.iter().enumerate();
     let wanted: Vec<Wanted<'_>> = components
         .filter_map(|(component, one)| Some(Wanted { component, name: &one.name, asks: one.measure.asks()? }))
@@ -46,7 +46,7 @@ pub fn opinions_wanted<'a>(question: &'a GoldenQuestion, answer: &Answer) -> Opt
 /// Judges a given answer with given opinions (component → what was said); asks nobody.
 pub fn evaluate(question: &GoldenQuestion, answer: &Answer, opinions: &BTreeMap<usize, Answer>) -> Evaluation {
     let mut evaluation = match &answer.ending {
-        Ending::Answered(text) => match (read(question, text), &question.golden) {
+        Ending::Answered(text) => match (read_answer(question, text), &question.golden) {
             (_, None) => without(question, Status::Unmeasured, "there is no golden output yet".into(), Some(text)),
             (Ok(actual), Some(golden)) => judge(question, actual, golden, answer.duration, opinions),
             (Err(why), Some(_)) => without(question, Status::Failed, why, Some(text)),
@@ -73,7 +73,7 @@ pub fn evaluate(question: &GoldenQuestion, answer: &Answer, opinions: &BTreeMap<
 }
 
 /// The answer in the form that the module wants.
-fn read(question: &GoldenQuestion, text: &str) -> Result<Value, String> {
+pub fn read_answer(question: &GoldenQuestion, text: &str) -> Result<Value, String> {
     match question.scorer.answer {
         AnswerForm::Json => json_in(text),
         // A worker and a service answer in JSON; a text among it is meant as one.
@@ -128,7 +128,11 @@ fn judge(
     } else {
         Status::Failed
     };
-    let sentence = format!("{:.3}, passes from {:.3} on", score.value(), question.pass_at);
+    let trouble = components.iter().find(|component| component.value.is_none());
+    let sentence = match trouble {
+        Some(component) => format!("{}: {}", component.name, component.note.as_deref().unwrap_or_default()),
+        None => format!("{:.3}, passes from {:.3} on", score.value(), question.pass_at),
+    };
     checks.insert(0, Check { name: "score".into(), status, details: Some(sentence) });
     let accepted = question.replayed && actual == *golden;
     Evaluation {
@@ -200,13 +204,8 @@ pub fn suite_detail(module: &str, cases: &[CaseResult], took: Duration) -> Golde
     let scores: Vec<f64> =
         cases.iter().filter(|case| case.status.is_measured()).filter_map(|case| case.score).collect();
     let accepted = cases.iter().filter(|case| matches!(&case.detail, Some(CaseDetail::Golden(one)) if one.accepted));
-    let mut usage: Option<Usage> = None;
-    for used in cases.iter().flat_map(|case| &case.attempts).filter_map(|attempt| attempt.usage) {
-        let sum = usage.get_or_insert_default();
-        sum.input_tokens += used.input_tokens;
-        sum.output_tokens += used.output_tokens;
-        sum.cost = used.cost.map(|cost| cost + sum.cost.unwrap_or(0.0)).or(sum.cost);
-    }
+    let usages = cases.iter().flat_map(|case| &case.attempts).map(|attempt| attempt.usage);
+    let usage = usages.fold(None, Usage::sum);
     GoldenSuiteDetail {
         module: plain(module.rsplit('/').next().unwrap_or(module)),
         total_cases: cases.len(),

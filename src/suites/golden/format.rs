@@ -79,7 +79,16 @@ pub fn load(suite: &SuiteSettings, mode: Mode) -> Result<Loaded, Mistakes> {
     let golden = if golden_missing {
         keep(Document::json(&shown(folder, "golden.json"), "{}".into()))
     } else {
-        keep(document(folder, "golden.json"))
+        keep(document(folder, "golden.json").map_err(|wrong| {
+            if exists(folder, "golden.json") {
+                return wrong;
+            }
+            let help = format!(
+                "record answers and accept them: evalratchet run --suite {} --mode record, then evalratchet golden accept",
+                suite.id
+            );
+            Mistake::in_file(shown(folder, "golden.json"), "there are no reviewed answers").with_help(help).into()
+        }))
     };
     let scorer_text = read(&folder.path.join("scorer.toml"), &shown(folder, "scorer.toml"));
     let scorer_document = keep(scorer_text.and_then(|text| Document::toml(&shown(folder, "scorer.toml"), text)));

@@ -8,6 +8,10 @@ const BEGINNINGS: usize = 2000;
 /// The JSON in a text: the whole of it, or else the longest object or list that stands in it.
 pub fn json_in(text: &str) -> Result<Value, String> {
     let whole = match serde_json::from_str(text.trim()) {
+        // A text in JSON may itself hold the JSON that is meant.
+        Ok(Value::String(inner)) if inner.contains(['{', '[']) => {
+            return Ok(json_in(&inner).unwrap_or(Value::String(inner)));
+        }
         Ok(value) => return Ok(value),
         Err(error) => error,
     };
@@ -55,6 +59,7 @@ mod tests {
             format!("  {answer:#}\n"),
             format!("Sure! Here it is:\n```json\n{answer:#}\n```\nAnything else?"),
             format!("```\n{answer}\n```"),
+            json!(answer.to_string()).to_string(),
             format!("The plan [draft] is {answer}. Enjoy {{it}}!"),
             format!("For example {{\"a\": 1}} would be wrong, so:\n{answer:#}"),
         ] {

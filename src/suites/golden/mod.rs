@@ -9,7 +9,7 @@ mod scorer;
 mod selector;
 
 pub use accept::accepted;
-pub use evaluate::{detail, evaluate, opinions_wanted, suite_detail};
+pub use evaluate::{detail, evaluate, opinions_wanted, read_answer, suite_detail};
 pub use format::{CaseFile, GoldenQuestion, load};
 pub use json_in::json_in;
 pub use scorer::{AnswerForm, Component, Scorer, ScorerFile};

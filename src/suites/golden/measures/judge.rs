@@ -1,14 +1,12 @@
 //! `judge`: a model's opinion by a rubric.
 
-use std::time::Duration;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Asks, Definition, Measure, Measured, Scene, Trouble};
 use crate::model::{Answer, Ending};
-use crate::settings::OpenAiTarget;
+use crate::settings::{OpenAiTarget, PriceSection};
 
 /// A model's opinion by a rubric, recorded and replayed like any answer.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -22,6 +20,10 @@ pub struct Judge {
     pub model: String,
     /// The endpoint, if it is not the target's.
     pub base_url: Option<String>,
+    /// The variable that holds its key; an endpoint of its own is sent no key unless this is said.
+    pub api_key_env: Option<String>,
+    /// What a million of its tokens cost, if not what the target's do.
+    pub price: Option<PriceSection>,
 }
 
 /// What a judge or a scorer's own program says.
@@ -31,8 +33,20 @@ struct Opinion {
     reason: Option<String>,
 }
 
+/// How long an opinion may be, in tokens.
+const LONGEST: u64 = 1000;
+
 impl Definition for Judge {
     const NAME: &'static str = "judge";
+
+    fn settle(&mut self, _: &dyn Fn(&str) -> Result<String, String>) -> Result<Value, (&'static str, String)> {
+        match &self.base_url {
+            Some(url) if !url.starts_with("http://") && !url.starts_with("https://") => {
+                Err(("base-url", format!("`{url}` is not an http address")))
+            }
+            Some(_) | None => Ok(Value::Null),
+        }
+    }
 }
 
 impl Measure for Judge {
@@ -46,22 +60,22 @@ impl Measure for Judge {
 }
 
 impl Judge {
-    /// Where the judge is asked, if the target of the suite is no model itself.
-    pub fn endpoint(&self) -> OpenAiTarget {
-        OpenAiTarget {
-            model: self.model.clone(),
-            base_url: self.base_url.clone().unwrap_or_else(|| "https://api.openai.com/v1".to_owned()),
-            api_key_env: Some("OPENAI_API_KEY".to_owned()),
-            system: None,
-            parameters: serde_json::Map::new(),
-            max_answer_tokens: None,
-            retries: 4,
-            max_requests: None,
-            max_tokens: None,
-            max_cost: None,
-            price: None,
-            timeout: Duration::from_secs(60),
+    /// Where the judge is asked: as the target, if that is a model and the judge has no endpoint of its own.
+    pub fn endpoint(&self, target: Option<&OpenAiTarget>) -> OpenAiTarget {
+        let mut endpoint = target.cloned().unwrap_or_else(|| OpenAiTarget::of(&self.model));
+        endpoint.model.clone_from(&self.model);
+        endpoint.max_answer_tokens = Some(LONGEST);
+        if let Some(url) = &self.base_url {
+            url.trim_end_matches('/').clone_into(&mut endpoint.base_url);
+            endpoint.api_key_env.clone_from(&self.api_key_env);
+        } else if self.api_key_env.is_some() {
+            endpoint.api_key_env.clone_from(&self.api_key_env);
         }
+        endpoint.api_key_env = endpoint.api_key_env.filter(|name| !name.is_empty());
+        if let Some(price) = self.price {
+            endpoint.price = Some(price.into());
+        }
+        endpoint
     }
 
     /// The request to the model: all that is judged is data, and said to be.
@@ -79,6 +93,7 @@ impl Judge {
         json!({
             "model": self.model,
             "temperature": 0,
+            "max_completion_tokens": LONGEST,
             "messages": [
                 {"role": "system", "content": system},
                 {"role": "user", "content": format!("Rubric:\n{}\n\nCase:\n{case:#}", self.rubric.trim())},
