@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::baseline::{BaselineMetric, BaselineSuite};
 use crate::execute::Attempted;
 use crate::model::{Attempt, Better, CaseResult, Kind, Metric, MetricSpec, Output, Score, Status};
 use crate::plan::Planned;
@@ -24,6 +25,12 @@ pub const fn metric_specs(kind: Kind) -> &'static [MetricSpec] {
             MetricSpec { name: "ndcg-at-k", better: Better::Higher },
             MetricSpec { name: "map", better: Better::Higher },
             MetricSpec { name: "hit-rate", better: Better::Higher },
+            MetricSpec { name: "latency-p50-ms", better: Better::Lower },
+            MetricSpec { name: "latency-p95-ms", better: Better::Lower },
+        ],
+        Kind::Imported => &[
+            MetricSpec { name: "pass-rate", better: Better::Higher },
+            MetricSpec { name: "mean-score", better: Better::Higher },
             MetricSpec { name: "latency-p50-ms", better: Better::Lower },
             MetricSpec { name: "latency-p95-ms", better: Better::Lower },
         ],
@@ -57,7 +64,9 @@ pub fn case_result(planned: &Planned, attempts: &[Attempted], pass_share: f64, r
     let durations: Vec<f64> = attempts.iter().map(|one| milliseconds(one.duration)).collect();
     CaseResult {
         id: case.id.clone(),
+        position: planned.position,
         status,
+        flaky: false,
         score: mean(&scores),
         metrics: mean_metrics(&measured).into_iter().chain(repeat_metrics(&measured, &scores)).collect(),
         checks: spoken.map(|one| one.evaluation.checks.clone()).unwrap_or_default(),
@@ -147,13 +156,11 @@ pub fn metrics<'a>(kind: Kind, cases: impl IntoIterator<Item = &'a CaseResult>) 
         .filter(|attempt| attempt.status.is_measured())
         .map(|attempt| attempt.duration_ms)
         .collect();
-    let scores: Vec<f64> = measured.iter().filter_map(|case| case.score).collect();
-    let of_cases =
-        |name: &str| measured.iter().filter_map(|case| case.metrics.get(name)).copied().collect::<Vec<f64>>();
-    let passes: Vec<f64> = measured.iter().map(|case| f64::from(u8::from(case.status == Status::Passed))).collect();
+    let of_cases = |name: &str| {
+        let values = measured.iter().filter_map(|case| value_of(name, case.status, case.score, &case.metrics));
+        values.collect::<Vec<f64>>()
+    };
     let measure = |name: &str| match name {
-        "accuracy" | "pass-rate" => mean_of(&passes),
-        "mean-score" | "avg-score" => mean_of(&scores),
         "latency-p50-ms" => (percentile(&latencies, 50), None, latencies.len()),
         "latency-p95-ms" => (percentile(&latencies, 95), None, latencies.len()),
         // Not between 0 and 1, so without an interval.
@@ -174,12 +181,47 @@ pub fn metrics<'a>(kind: Kind, cases: impl IntoIterator<Item = &'a CaseResult>) 
         .collect()
 }
 
+/// Whether a metric is about time or money, not about quality.
+pub fn is_expense(name: &str) -> bool {
+    name.ends_with("-ms") || name.ends_with("-per-answer")
+}
+
+/// Which way a metric is better.
+pub fn better_of(kind: Kind, name: &str) -> Better {
+    metric_specs(kind).iter().find(|spec| spec.name == name).map_or(Better::Higher, |spec| spec.better)
+}
+
+/// Whether a metric is the share of cases that pass.
+pub fn is_pass_rate(name: &str) -> bool {
+    matches!(name, "accuracy" | "pass-rate")
+}
+
+/// What one case gives to a metric; latencies are not a case's.
+pub fn value_of(name: &str, status: Status, score: Option<f64>, metrics: &BTreeMap<String, f64>) -> Option<f64> {
+    match name {
+        name if is_pass_rate(name) => Some(f64::from(u8::from(status == Status::Passed))),
+        "mean-score" | "avg-score" => score,
+        name => metrics.get(name).copied(),
+    }
+}
+
 /// A mean, its interval (Wilson's if every value is 0 or 1) and the number of values.
 fn mean_of(values: &[f64]) -> (Option<f64>, Option<[f64; 2]>, usize) {
     let hits = values.iter().filter(|value| **value == 1.0).count();
     let misses = values.iter().filter(|value| **value == 0.0).count();
     let interval = if hits + misses == values.len() { wilson(hits, values.len()) } else { mean_interval(values) };
     (mean(values), interval, values.len())
+}
+
+/// Metrics and metrics of slices.
+type Measured = (BTreeMap<String, Metric>, BTreeMap<String, BTreeMap<String, Metric>>);
+
+/// What the baseline has, for a suite that was not run.
+pub fn carried(suite: &BaselineSuite) -> Measured {
+    let carry = |metrics: &BTreeMap<String, BaselineMetric>| -> BTreeMap<String, Metric> {
+        metrics.iter().map(|(name, metric)| (name.clone(), metric.carried())).collect()
+    };
+    (carry(&suite.metrics), suite.slices.iter().map(|(slice, metrics)| (slice.clone(), carry(metrics))).collect())
 }
 
 /// The same metrics over every slice of the cases.

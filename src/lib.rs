@@ -1,17 +1,20 @@
-//! Runs every evaluation of a repository, and says what is good enough.
+//! Runs every evaluation of a repository, compares with what `main` has, and says what is good enough.
 //!
 //! ```text
 //! load → plan → execute → score → aggregate → compare → gate → report
 //! ```
 //!
-//! [`run`] is that flow. Four kinds of suite come in at `load`; from `score` on there is one result model,
+//! [`run`] is that flow. All kinds of suite come in at `load`; from `score` on there is one result model,
 //! [`model::Results`], and everything after it is the same for all kinds.
 
 pub mod aggregate;
+pub mod baseline;
 pub mod cli;
+pub mod compare;
 pub mod execute;
 pub mod gate;
 pub mod input;
+pub mod merge;
 pub mod model;
 pub mod plan;
 pub mod recordings;
@@ -26,7 +29,11 @@ use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{CaseResult, Mode, RESULTS_SCHEMA, Results, RunInfo, Status, SuiteId, SuiteResult, Tool};
+use baseline::Baseline;
+use execute::Attempted;
+use model::{
+    BaselineInfo, Change, Comparison, Mode, RESULTS_SCHEMA, Results, RunInfo, Status, SuiteId, SuiteResult, Tool,
+};
 use plan::{Planned, PlannedSuite};
 
 /// What a run needs to know that is not in the configuration. The clock, git and the environment are asked by the
@@ -39,87 +46,136 @@ pub struct Request {
     pub suites: Vec<PlannedSuite>,
     /// What was recorded for each of them.
     pub recordings: Vec<recordings::Recordings>,
-    /// Where answers come from.
-    pub mode: Mode,
     /// Answers of earlier runs.
     pub cache: Arc<targets::Cache>,
-    /// Whether something was left out by a filter or a shard.
-    pub partial: bool,
-    /// Which part this is.
-    pub shard: Option<model::Shard>,
-    /// `--strict`
-    pub strict: bool,
-    /// The seed of everything that is drawn at random.
-    pub seed: u64,
+    /// What main has, if anything.
+    pub reference: Option<Reference>,
+    /// How the gate sees it; whether the run is interrupted is seen at the end.
+    pub circumstances: gate::Circumstances,
+    /// How often what seems to have regressed is asked again.
+    pub retry_suspects: usize,
+    /// The circumstances of the run; its duration is filled in at the end.
+    pub run: RunInfo,
     /// How many processors there are.
     pub cores: usize,
     /// The whole environment; targets see little of it.
     pub environment: Vec<(OsString, OsString)>,
     /// Where scenarios are carried out.
     pub stage: Arc<execute::Stage>,
-    /// When it began, RFC 3339.
-    pub started_at: String,
-    /// A name for this run.
-    pub id: String,
-    /// What is checked out.
-    pub checkout: repository::Checkout,
 }
 
-/// The flow from planned suites to judged results. `elapsed` is asked once, at the end.
+/// What a run is compared with.
+#[derive(Debug, Clone)]
+pub struct Reference {
+    /// What main has.
+    pub baseline: Baseline,
+    /// Where it was found.
+    pub info: BaselineInfo,
+}
+
+/// What a run left behind.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The judged results.
+    pub results: Results,
+    /// The recordings of suites that were recorded.
+    pub recorded: Vec<(SuiteId, recordings::Recordings)>,
+}
+
+/// A suite that was asked.
+struct Asked<'a> {
+    suite: &'a PlannedSuite,
+    respondent: Arc<targets::Respondent>,
+    attempts: Vec<Vec<Attempted>>,
+    took: Duration,
+    /// Which of the attempts' cases were asked again because they seemed to have regressed.
+    suspected: Vec<bool>,
+}
+
+/// The flow from planned suites to judged results. `elapsed` tells how much time has gone.
 pub async fn run(
     request: Request,
     progress: &execute::Progress,
     stop: &execute::Stop,
     elapsed: impl Fn() -> Duration,
-) -> (Results, Vec<(SuiteId, recordings::Recordings)>) {
-    let mut suites = Vec::new();
-    let mut to_write = Vec::new();
+) -> Outcome {
+    let mut asked: Vec<Asked<'_>> = Vec::new();
     for (suite, recordings) in request.suites.iter().zip(&request.recordings) {
         let began = elapsed();
         let respondent =
             Arc::new(targets::Respondent::new(suite, recordings.clone(), &request.environment, &request.cache));
-        let asked = ask_suite(&request, suite, &respondent, progress, stop).await;
-        let result = suite_result(&request, suite, asked, elapsed().saturating_sub(began));
-        suites.push((result, suite.settings.clone()));
-        to_write.extend(respondent.to_write(suite).map(|recordings| (suite.settings.id.clone(), recordings)));
+        let cases = chosen(suite);
+        let attempts = ask(&request, suite, &respondent, &cases, 0..suite.settings.repeat, progress, stop).await;
+        let suspected = vec![false; attempts.len()];
+        asked.push(Asked { suite, respondent, attempts, took: elapsed().saturating_sub(began), suspected });
+    }
+    let mut suites: Vec<SuiteResult> = asked.iter().map(|asked| suite_result(&request, asked)).collect();
+    if request.retry_suspects > 0
+        && let Some(comparison) = compared(&suites, request.reference.as_ref(), &request.run)
+    {
+        ask_suspects(&request, &mut asked, &comparison, progress, stop).await;
+        suites = asked.iter().map(|asked| suite_result(&request, asked)).collect();
     }
     progress.end();
-
-    // The comparison with the baseline has its place here.
-    let circumstances = gate::Circumstances {
-        strict: request.strict,
-        shard: request.shard.is_some(),
-        interrupted: stop.is_requested(),
-    };
-    let gate = gate::judge(&mut suites, circumstances);
-    let results = Results {
-        schema: RESULTS_SCHEMA.to_owned(),
-        tool: Tool { name: "evalratchet".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
-        run: RunInfo {
-            id: request.id,
-            started_at: request.started_at,
-            duration_ms: aggregate::milliseconds(elapsed()),
-            commit: request.checkout.commit,
-            branch: request.checkout.branch,
-            mode: request.mode,
-            shard: request.shard,
-            seed: request.seed,
-            partial: request.partial || stop.is_requested(),
-        },
-        suites: suites.into_iter().map(|(suite, _)| suite).collect(),
-        comparison: (),
-        gate,
-    };
-    (results, to_write)
+    let recorded = asked
+        .iter()
+        .filter_map(|asked| Some((asked.suite.settings.id.clone(), asked.respondent.to_write(asked.suite)?)))
+        .collect();
+    let mut circumstances = request.circumstances;
+    circumstances.interrupted = stop.is_requested();
+    let mut run = request.run;
+    run.partial |= stop.is_requested();
+    run.duration_ms = aggregate::milliseconds(elapsed());
+    Outcome { results: conclude(suites, run, request.reference.as_ref(), &circumstances), recorded }
 }
 
-async fn ask_suite(
+/// Compares and judges what was measured.
+pub fn conclude(
+    mut suites: Vec<SuiteResult>,
+    run: RunInfo,
+    reference: Option<&Reference>,
+    circumstances: &gate::Circumstances,
+) -> Results {
+    // A part is not compared: what it lacks is in the others.
+    let reference = reference.filter(|_| !circumstances.shard);
+    let comparison = compared(&suites, reference, &run);
+    let against = reference
+        .zip(comparison.as_ref())
+        .map(|(reference, comparison)| gate::Against { baseline: &reference.baseline, comparison });
+    let gate = gate::judge(&mut suites, against, circumstances);
+    Results {
+        schema: RESULTS_SCHEMA.to_owned(),
+        tool: Tool { name: "evalratchet".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+        run,
+        suites,
+        comparison,
+        gate,
+    }
+}
+
+fn compared(suites: &[SuiteResult], reference: Option<&Reference>, run: &RunInfo) -> Option<Comparison> {
+    let Reference { baseline, info } = reference?;
+    let circumstances = compare::Circumstances { filtered: run.filtered, seed: run.seed };
+    Some(compare::compare(suites, baseline, info.clone(), circumstances))
+}
+
+/// The cases that are to be asked.
+fn chosen(suite: &PlannedSuite) -> Vec<Arc<suites::Case>> {
+    suite.cases.iter().filter(|planned| planned.chosen).map(|planned| Arc::new(planned.case.clone())).collect()
+}
+
+async fn ask(
     request: &Request,
     suite: &PlannedSuite,
     respondent: &Arc<targets::Respondent>,
+    cases: &[Arc<suites::Case>],
+    attempts: std::ops::Range<usize>,
     progress: &execute::Progress,
     stop: &execute::Stop,
-) -> Vec<Vec<execute::Attempted>> {
+) -> Vec<Vec<Attempted>> {
+    if cases.is_empty() {
+        return Vec::new();
+    }
     let settings = &suite.settings;
     let retrieval = settings.kind == model::Kind::Retrieval;
     let engine = retrieval.then(|| targets::Engine::new(&settings.target, &request.environment));
@@ -132,39 +188,79 @@ async fn ask_suite(
         respondent: Arc::clone(respondent),
         engine: engine.map(Arc::new),
         stage: Arc::clone(&request.stage),
-        repeat: settings.repeat,
+        attempts,
         jobs: settings.jobs.unwrap_or(default_jobs),
     };
-    let chosen: Vec<Arc<suites::Case>> =
-        suite.cases.iter().filter(|planned| planned.chosen).map(|planned| Arc::new(planned.case.clone())).collect();
-    execute::execute(&chosen, &execution, progress, stop).await
+    execute::execute(cases, &execution, progress, stop).await
 }
 
-fn suite_result(
+/// Asks what seems to have regressed again. Recordings would only say the same.
+async fn ask_suspects(
     request: &Request,
-    suite: &PlannedSuite,
-    asked: Vec<Vec<execute::Attempted>>,
-    took: Duration,
-) -> SuiteResult {
+    asked: &mut [Asked<'_>],
+    comparison: &Comparison,
+    progress: &execute::Progress,
+    stop: &execute::Stop,
+) {
+    for asked in asked.iter_mut().filter(|asked| asked.suite.settings.source != settings::Source::Recordings) {
+        let id = &asked.suite.settings.id;
+        let changes = comparison.suites.iter().filter(|suite| suite.id == *id).flat_map(|suite| &suite.cases);
+        let suspects: Vec<&model::CaseId> = changes
+            .filter(|one| one.change == Change::Regressed && one.now == Some(Status::Failed))
+            .filter(|one| one.was == Some(Status::Passed))
+            .map(|one| &one.id)
+            .collect();
+        let cases = chosen(asked.suite);
+        let of_suspects: Vec<usize> =
+            cases.iter().enumerate().filter(|(_, case)| suspects.contains(&&case.id)).map(|(index, _)| index).collect();
+        let again: Vec<Arc<suites::Case>> = of_suspects.iter().map(|index| Arc::clone(&cases[*index])).collect();
+        let first = asked.suite.settings.repeat;
+        let attempts = first..first + request.retry_suspects;
+        progress.more(again.len() * request.retry_suspects);
+        let more = ask(request, asked.suite, &asked.respondent, &again, attempts, progress, stop).await;
+        for (index, attempts) in of_suspects.into_iter().zip(more) {
+            asked.attempts[index].extend(attempts);
+            asked.suspected[index] = true;
+        }
+    }
+}
+
+fn suite_result(request: &Request, asked: &Asked<'_>) -> SuiteResult {
+    let Asked { suite, attempts, took, suspected, .. } = asked;
     let settings = &suite.settings;
-    let mut attempts = asked.into_iter();
-    let cases: Vec<CaseResult> = suite
-        .cases
-        .iter()
-        .map(|planned| {
-            let attempted = if planned.chosen { attempts.next().unwrap_or_default() } else { Vec::new() };
-            let reproduce = reproduce(&request.config, request.mode, suite, planned);
-            aggregate::case_result(planned, &attempted, settings.pass_share, reproduce)
-        })
-        .collect();
+    let mut attempts = attempts.iter().zip(suspected);
+    let mut cases = Vec::new();
+    for planned in &suite.cases {
+        let (attempted, suspected) = match planned.chosen.then(|| attempts.next()).flatten() {
+            Some((attempted, suspected)) => (attempted.as_slice(), *suspected),
+            None => (&[][..], false),
+        };
+        let reproduce = reproduce(&request.config, request.run.mode, suite, planned);
+        let mut case = aggregate::case_result(planned, attempted, settings.policy.pass_share, reproduce);
+        case.flaky = suspected && case.attempts.iter().any(|one| one.status == Status::Passed);
+        cases.push(case);
+    }
+    let carried = request
+        .reference
+        .as_ref()
+        .filter(|_| !suite.affected)
+        .and_then(|reference| reference.baseline.suites.get(&settings.id));
+    let (metrics, slices) = match carried {
+        Some(carried) => aggregate::carried(carried),
+        None => (aggregate::metrics(settings.kind, &cases), aggregate::slices(settings.kind, &cases)),
+    };
     SuiteResult {
         id: settings.id.clone(),
         kind: settings.kind,
         status: Status::Unmeasured,
         replayed: settings.source == settings::Source::Recordings,
-        metrics: aggregate::metrics(settings.kind, &cases),
-        slices: aggregate::slices(settings.kind, &cases),
-        detail: suites::suite_detail(settings, &cases, took),
+        varies: settings.varies,
+        affected: suite.affected,
+        model: settings.target.model().map(str::to_owned),
+        policy: settings.policy.clone(),
+        metrics,
+        slices,
+        detail: suites::suite_detail(settings.kind, &cases, *took),
         cases,
     }
 }

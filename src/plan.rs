@@ -1,5 +1,7 @@
 //! Which cases run: the user's filters, and the shard.
 
+use std::path::Path;
+
 use sha2::{Digest, Sha256};
 
 use crate::input::{Mistake, Mistakes, nearest};
@@ -30,6 +32,8 @@ pub struct Planned {
     pub case: Case,
     /// Whether the user's filter chose it.
     pub chosen: bool,
+    /// Its place among all cases of the suite, from 0.
+    pub position: usize,
 }
 
 /// A suite with the cases of this shard.
@@ -41,18 +45,34 @@ pub struct PlannedSuite {
     pub cases: Vec<Planned>,
     /// The ids of all declared cases, of other shards as well.
     pub declared: Vec<CaseId>,
+    /// A hash of all of them, and of what was chosen.
+    pub digest: String,
+    /// Whether anything that it depends on changed.
+    pub affected: bool,
+}
+
+impl PlannedSuite {
+    /// Whether one of these files concerns the suite: what its `paths` name, or what it is made of itself.
+    pub fn is_affected_by(&self, root: &Path, changed: &[String]) -> bool {
+        let fixtures = self.cases.iter().filter_map(|planned| match &planned.case.question {
+            Question::Scenario(question) => question.fixture.strip_prefix(root).ok(),
+            Question::Command(_) | Question::Golden(_) | Question::Retrieval(_) | Question::Imported(_) => None,
+        });
+        let fixtures: Vec<String> = fixtures.map(|path| path.to_string_lossy().replace('\\', "/")).collect();
+        self.settings.is_affected_by(changed, &fixtures)
+    }
 }
 
 impl Selection {
     /// Whether anything is left out.
     pub fn is_partial(&self) -> bool {
-        let Self { suites, kinds, filter, tags, lane, shard } = self;
-        lane.is_some()
-            || !suites.is_empty()
-            || !kinds.is_empty()
-            || filter.is_some()
-            || !tags.is_empty()
-            || shard.is_some()
+        self.is_filter() || self.shard.is_some()
+    }
+
+    /// Whether a filter leaves something out.
+    pub fn is_filter(&self) -> bool {
+        let Self { suites, kinds, filter, tags, lane, shard: _ } = self;
+        lane.is_some() || !suites.is_empty() || !kinds.is_empty() || filter.is_some() || !tags.is_empty()
     }
 
     /// Says which ids given with `--suite` do not exist.
@@ -79,34 +99,45 @@ impl Selection {
             && (self.tags.is_empty() || self.tags.iter().any(|tag| case.tags.contains(tag)))
             && self.lane.is_none_or(|lane| match &case.question {
                 Question::Retrieval(question) => question.lane == lane,
-                Question::Scenario(_) | Question::Command(_) | Question::Golden(_) => true,
+                Question::Scenario(_) | Question::Command(_) | Question::Golden(_) | Question::Imported(_) => true,
             })
             && by_filter
     }
 }
 
 /// Every case of the shard, each marked whether the user chose it. A suite without any chosen case is left out when
-/// the user named suites or kinds.
+/// the user named suites or kinds; that is the same in every shard.
 pub fn plan(suites: Vec<Suite>, selection: &Selection) -> Vec<PlannedSuite> {
+    let named = !selection.suites.is_empty() || !selection.kinds.is_empty();
     let mut planned = Vec::new();
     for suite in suites {
-        let named = !selection.suites.is_empty() || !selection.kinds.is_empty();
-        let cases: Vec<Planned> = suite
+        let all: Vec<Planned> = suite
             .cases
             .iter()
-            .filter(|case| {
-                selection
-                    .shard
-                    .is_none_or(|shard| shard_of(suite.settings.id.as_str(), case, shard.total) == shard.index)
-            })
-            .map(|case| Planned { chosen: selection.chooses(&suite, case), case: case.clone() })
+            .enumerate()
+            .map(|(position, case)| Planned { chosen: selection.chooses(&suite, case), case: case.clone(), position })
             .collect();
-        if !named || cases.iter().any(|planned| planned.chosen) {
-            let declared = suite.cases.iter().map(|case| case.id.clone()).collect();
-            planned.push(PlannedSuite { settings: suite.settings, cases, declared });
+        if named && !all.iter().any(|planned| planned.chosen) {
+            continue;
         }
+        let declared = suite.cases.iter().map(|case| case.id.clone()).collect();
+        let id = suite.settings.id.as_str();
+        let of_shard =
+            |one: &Planned| selection.shard.is_none_or(|shard| shard_of(id, &one.case, shard.total) == shard.index);
+        let digest = digest(&all);
+        let cases = all.into_iter().filter(of_shard).collect();
+        planned.push(PlannedSuite { settings: suite.settings, cases, declared, digest, affected: true });
     }
     planned
+}
+
+/// A hash of all cases and of what was chosen.
+fn digest(all: &[Planned]) -> String {
+    let mut hasher = Sha256::new();
+    for Planned { case, chosen, .. } in all {
+        hasher.update(format!("{}:{}{}{chosen}\n", case.id.as_str().len(), case.id, case.fingerprint.as_str()));
+    }
+    hasher.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The shard of a case, from 1: a hash of its suite and id, so that it never moves when others come or go.

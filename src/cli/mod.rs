@@ -1,12 +1,17 @@
 //! The command line: one file per verb.
 #![expect(clippy::disallowed_methods, reason = "edge: the environment, the clock and the standard streams")]
 
+mod baseline;
 mod check;
+mod compare;
 mod console;
 mod diff;
 mod equiv;
 mod golden;
 mod list;
+mod merge;
+mod reference;
+mod results_file;
 mod run;
 mod schema;
 mod trec;
@@ -38,6 +43,13 @@ enum Verb {
     Run(run::RunArgs),
     /// Shortcut for run --kind retrieval --lane code
     EvalCode(run::RunArgs),
+    /// Compare two results files as the gate does
+    Compare(compare::CompareArgs),
+    /// Join the shards of a run and judge the whole
+    Merge(merge::MergeArgs),
+    /// What main has
+    #[command(subcommand)]
+    Baseline(baseline::BaselineVerb),
     /// Load everything and report every mistake; run nothing
     Check(check::CheckArgs),
     /// List suites and cases with file and line
@@ -136,6 +148,9 @@ pub fn main() -> std::process::ExitCode {
             args.only_code();
             run::run(args)
         }
+        Verb::Compare(args) => compare::compare(&args),
+        Verb::Merge(args) => merge::merge_shards(&args),
+        Verb::Baseline(verb) => baseline::baseline(verb),
         Verb::Check(args) => check::check(&args),
         Verb::List(args) => list::list(args),
         Verb::Schema(args) => schema::schema(&args),
@@ -173,20 +188,28 @@ fn log_to_stderr(verbose: u8) {
     tracing_subscriber::registry().with(layer).with(filter).init();
 }
 
+/// The configuration that is meant.
+fn config_path(config: &ConfigArgs) -> Result<PathBuf, Failure> {
+    if let Some(path) = &config.config {
+        return Ok(path.clone());
+    }
+    let here = std::env::current_dir().map_err(|error| Failure::Usage(format!("no current directory: {error}")))?;
+    let found = find_config(&here, Path::is_file).ok_or_else(|| no_config(&here))?;
+    // Below the current directory a relative name is what people would write.
+    Ok(found.strip_prefix(&here).map(Path::to_owned).unwrap_or(found))
+}
+
+/// The configuration alone, or every mistake in it.
+fn settings(config: &ConfigArgs, overrides: &Overrides) -> Result<Settings, Failure> {
+    let (settings, mistakes) = Settings::load(&config_path(config)?, overrides)?;
+    mistakes.into_result()?;
+    Ok(settings)
+}
+
 /// The configuration that is meant, with everything in it loaded, or every mistake in it. The last value is what
 /// `check` reports and `run` lets fail.
 fn load(config: &ConfigArgs, overrides: &Overrides) -> Result<(Settings, Vec<Suite>, Mistakes), Failure> {
-    let path = match &config.config {
-        Some(path) => path.clone(),
-        None => {
-            let here =
-                std::env::current_dir().map_err(|error| Failure::Usage(format!("no current directory: {error}")))?;
-            let found = find_config(&here, Path::is_file).ok_or_else(|| no_config(&here))?;
-            // Below the current directory a relative name is what people would write.
-            found.strip_prefix(&here).map(Path::to_owned).unwrap_or(found)
-        }
-    };
-    let (settings, mut mistakes) = Settings::load(&path, overrides)?;
+    let (settings, mut mistakes) = Settings::load(&config_path(config)?, overrides)?;
     let (suites, warnings) = match suites::load(&settings) {
         Ok(loaded) => loaded,
         Err(more) => {

@@ -7,10 +7,13 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
+use super::reference::{BaselineArgs, Located};
 use super::{ConfigArgs, Failure, LaneArg, SelectionArgs, console, load};
+use crate::Reference;
+use crate::baseline::changed_files;
 use crate::execute::{Progress, Stage, Stop, stop_on_signals};
 use crate::input::{Found, Mistakes, write_atomically};
-use crate::model::{ExitCode, Kind, Mode, Results, Shard};
+use crate::model::{ExitCode, Fingerprint, Kind, Mode, Results, RunInfo, Shard};
 use crate::plan::{PlannedSuite, Selection, plan};
 use crate::recordings::Recordings;
 use crate::report::{self, counted};
@@ -31,6 +34,14 @@ pub(super) struct RunArgs {
     /// Of retrieval cases that do not say it themselves: how many results are looked at
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     k: Option<usize>,
+    #[command(flatten)]
+    baseline: BaselineArgs,
+    /// Run only suites whose `paths` differ from what HEAD and this branch have in common
+    #[arg(long, value_name = "REF")]
+    changed_since: Option<String>,
+    /// Ask what seems to have regressed N times more before judging
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    retry_suspects: usize,
     /// Where answers come from [default: auto, or live with RUN_LIVE=true]
     #[arg(long, value_enum)]
     mode: Option<Mode>,
@@ -64,7 +75,7 @@ pub(super) struct RunArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     /// Tables for people
     Table,
     /// The results file
@@ -93,26 +104,71 @@ pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
     let selection = args.selection.into_selection(args.shard);
     let known: Vec<&str> = settings.suites.iter().map(|suite| suite.id.as_str()).collect();
     selection.check(&known, &settings.config)?;
-    let suites = plan(suites, &selection);
+    let located = args.baseline.locate(&settings)?;
+    let mut suites = plan(suites, &selection);
+    if let Some(reference) = &args.changed_since {
+        leave_out_unaffected(&settings, &mut suites, located.reference.as_ref(), reference);
+    }
     let recordings = read_all_recordings(&suites, &settings.config)?;
     prepare(&args.out)?;
 
-    let choices = Choices { strict: args.strict, seed: args.seed, keep: args.keep, cache: !args.no_cache };
-    let results = execute(settings, suites, recordings, &selection, choices)?;
-    let text =
-        report::json(&results).map_err(|error| Failure::Usage(format!("the results cannot be written: {error}")))?;
-    let path = args.out.join("results.json");
-    write_atomically(&path, text.as_bytes())
-        .map_err(|error| Failure::Write { path: path.display().to_string(), error })?;
-
-    match args.format {
-        Format::Json => console::print(&text),
-        Format::Table => {
-            console::print(&report::terminal(&results, console::style()));
-            console::print(&format!("{}\n", path.display()));
-        }
+    let choices = Choices {
+        strict: args.strict,
+        seed: args.seed,
+        keep: args.keep,
+        cache: !args.no_cache,
+        retry_suspects: args.retry_suspects,
+    };
+    let results = execute(settings, suites, recordings, located, &selection, choices)?;
+    write_results(&args.out, &results)?;
+    print(&results, args.format)?;
+    if args.format == Format::Table {
+        console::print(&format!("{}\n", args.out.join("results.json").display()));
     }
     Ok(exit_code(&results))
+}
+
+fn as_json(results: &Results) -> Result<String, Failure> {
+    report::json(results).map_err(|error| Failure::Usage(format!("the results cannot be written: {error}")))
+}
+
+/// Writes the results into a directory.
+pub(super) fn write_results(out: &Path, results: &Results) -> Result<(), Failure> {
+    let path = out.join("results.json");
+    write_atomically(&path, as_json(results)?.as_bytes())
+        .map_err(|error| Failure::Write { path: path.display().to_string(), error })
+}
+
+/// Prints the results as the user wants them.
+pub(super) fn print(results: &Results, format: Format) -> Result<(), Failure> {
+    match format {
+        Format::Json => console::print(&as_json(results)?),
+        Format::Table => console::print(&report::terminal(results, console::style())),
+    }
+    Ok(())
+}
+
+/// Marks the suites that nothing which changed concerns. In doubt, everything runs.
+fn leave_out_unaffected(settings: &Settings, suites: &mut [PlannedSuite], reference: Option<&Reference>, since: &str) {
+    let Some(changed) = changed_files(&settings.root, since) else {
+        console::note(&format!("--changed-since {since}: git cannot tell what changed, so everything runs"));
+        return;
+    };
+    let config = Path::new(&settings.config).file_name().map(|name| name.to_string_lossy().into_owned());
+    if config.is_some_and(|config| changed.contains(&config)) {
+        console::note("--changed-since: the configuration changed, so everything runs");
+        return;
+    }
+    for suite in suites {
+        // Without values to carry there is nothing to show for a suite that does not run.
+        let known = reference.is_some_and(|one| one.baseline.suites.contains_key(&suite.settings.id));
+        if known && !suite.is_affected_by(&settings.root, &changed) {
+            suite.affected = false;
+            for planned in &mut suite.cases {
+                planned.chosen = false;
+            }
+        }
+    }
 }
 
 /// `RUN_LIVE=true` asks for live answers.
@@ -151,6 +207,7 @@ struct Choices {
     seed: u64,
     keep: bool,
     cache: bool,
+    retry_suspects: usize,
 }
 
 /// Where dependencies of fixtures and answers of models are kept, for all runs of this user.
@@ -166,6 +223,7 @@ fn execute(
     settings: Settings,
     suites: Vec<PlannedSuite>,
     recordings: Vec<Recordings>,
+    located: Located,
     selection: &Selection,
     choices: Choices,
 ) -> Result<Results, Failure> {
@@ -179,28 +237,44 @@ fn execute(
         .iter()
         .map(|suite| suite.settings.repeat * suite.cases.iter().filter(|planned| planned.chosen).count())
         .sum();
+    let Located { reference, mut circumstances } = located;
+    circumstances.strict = choices.strict;
+    circumstances.shard = selection.shard.is_some();
+    circumstances.filtered = selection.is_filter();
+    let checkout = Checkout::of(&settings.root);
+    let run = RunInfo {
+        id: format!("{}-{}", now.strftime("%Y%m%dT%H%M%S%3f"), std::process::id()),
+        started_at: jiff::fmt::temporal::DateTimePrinter::new().precision(Some(3)).timestamp_to_string(&now),
+        duration_ms: 0.0,
+        commit: checkout.commit,
+        branch: checkout.branch,
+        mode: settings.mode,
+        shard: selection.shard,
+        seed: choices.seed,
+        partial: selection.is_partial(),
+        filtered: selection.is_filter(),
+        attempt: std::env::var("GITHUB_RUN_ATTEMPT").ok().and_then(|text| text.parse().ok()).unwrap_or(1),
+        config_hash: settings.config_hash.clone(),
+        cases_hash: cases_hash(&suites),
+    };
     let request = crate::Request {
         suites,
         recordings,
-        mode: settings.mode,
         cache: Arc::clone(&cache),
-        partial: selection.is_partial(),
-        shard: selection.shard,
-        strict: choices.strict,
-        seed: choices.seed,
+        reference,
+        circumstances,
+        retry_suspects: choices.retry_suspects,
+        run,
         cores: std::thread::available_parallelism().map_or(1, usize::from),
         stage: Arc::new(Stage::new(cache_directory().join("install"), environment.clone(), choices.keep)),
         environment,
-        started_at: jiff::fmt::temporal::DateTimePrinter::new().precision(Some(3)).timestamp_to_string(&now),
-        id: format!("{}-{}", now.strftime("%Y%m%dT%H%M%S%3f"), std::process::id()),
-        checkout: Checkout::of(&settings.root),
         config: settings.config,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::Usage(format!("no runtime: {error}")))?;
-    let (results, recorded) = runtime.block_on(async {
+    let crate::Outcome { results, recorded } = runtime.block_on(async {
         let (switch, stop) = Stop::new();
         stop_on_signals(switch);
         let progress = if console::stderr_is_watched() { Progress::bar(attempts) } else { Progress::lines(attempts) };
@@ -230,12 +304,18 @@ fn write_recordings(file: &Found, recordings: &Recordings) -> Result<(), Failure
     Ok(())
 }
 
-fn exit_code(results: &Results) -> ExitCode {
+/// A hash of every declared case and of what was chosen, the same in all shards.
+fn cases_hash(suites: &[PlannedSuite]) -> String {
+    let all: Vec<_> = suites.iter().map(|suite| serde_json::json!([suite.settings.id, suite.digest])).collect();
+    Fingerprint::of(&all.into()).as_str().to_owned()
+}
+
+pub(super) fn exit_code(results: &Results) -> ExitCode {
     use crate::model::Verdict;
     match results.gate.verdict {
-        Verdict::Passed | Verdict::NotJudged => ExitCode::Passed,
+        Verdict::Passed | Verdict::NotJudged | Verdict::NoBaseline => ExitCode::Passed,
         Verdict::Failed => ExitCode::GateFailed,
-        Verdict::NothingMeasured => ExitCode::NothingMeasured,
+        Verdict::NothingMeasured | Verdict::NotComparable => ExitCode::NothingMeasured,
         Verdict::Broken => ExitCode::Broken,
         Verdict::Interrupted => ExitCode::Interrupted,
     }

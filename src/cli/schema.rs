@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::{Failure, console};
+use crate::baseline::Baseline;
 use crate::input::{schema_of, write_atomically};
 use crate::model::{ExitCode, Results};
 use crate::recordings::Recording;
@@ -14,6 +15,7 @@ use crate::suites::command::CommandDataset;
 use crate::suites::command::equivalence::ProgramTable;
 use crate::suites::golden::measures::REGISTRY;
 use crate::suites::golden::{CaseFile, ScorerFile};
+use crate::suites::imported::ImportedLine;
 use crate::suites::retrieval::CaseList;
 use crate::suites::scenario::ScenarioFile;
 
@@ -44,6 +46,10 @@ enum Name {
     GoldenCases,
     /// scorer.toml of golden suites
     Scorer,
+    /// Imported results, a line each
+    Imported,
+    /// The baseline
+    Baseline,
     /// Recorded answers, a line each
     Recording,
     /// Cases of retrieval suites
@@ -60,6 +66,8 @@ impl Name {
             Self::Scenario => schema_of::<ScenarioFile>(),
             Self::GoldenCases => schema_of::<CaseFile>(),
             Self::Scorer => scorer_schema(),
+            Self::Imported => schema_of::<ImportedLine>(),
+            Self::Baseline => schema_of::<Baseline>(),
             Self::Recording => schema_of::<Recording>(),
             Self::RetrievalCases => schema_of::<CaseList>(),
         }

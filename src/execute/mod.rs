@@ -21,7 +21,7 @@ pub use stage::{Stage, produced_diffs};
 pub use stop::{Stop, StopSwitch, stop_on_signals};
 
 use crate::model::{Answer, Captured, Ending, Request, Usage, truncate_middle};
-use crate::suites::{Case, Evaluation, Question, command, golden, retrieval};
+use crate::suites::{Case, Evaluation, Question, command, golden, imported, retrieval};
 use crate::targets::{Engine, Respondent, SILENT};
 
 /// How much of an output stream is carried into the results.
@@ -58,21 +58,21 @@ pub struct Execution {
     pub engine: Option<Arc<Result<Engine, String>>>,
     /// Where scenarios are carried out.
     pub stage: Arc<Stage>,
-    /// How often.
-    pub repeat: usize,
+    /// Which times, counted from 0.
+    pub attempts: std::ops::Range<usize>,
     /// How many at the same time.
     pub jobs: usize,
 }
 
-/// Asks every case `repeat` times. The answer has one entry for each case, in order, and in it one for each attempt.
+/// Asks every case so often. The answer has one entry for each case, in order, and in it one for each attempt.
 pub async fn execute(
     cases: &[Arc<Case>],
     execution: &Execution,
     progress: &Progress,
     stop: &Stop,
 ) -> Vec<Vec<Attempted>> {
-    let mut slots: Vec<Vec<Option<Attempted>>> = cases.iter().map(|_| vec![None; execution.repeat]).collect();
-    let mut units = (0..cases.len()).flat_map(|case| (0..execution.repeat).map(move |attempt| (case, attempt)));
+    let mut slots: Vec<Vec<Option<Attempted>>> = cases.iter().map(|_| vec![None; execution.attempts.len()]).collect();
+    let mut units = (0..cases.len()).flat_map(|case| execution.attempts.clone().map(move |attempt| (case, attempt)));
     let mut running = JoinSet::new();
     loop {
         while running.len() < execution.jobs && !stop.is_requested() {
@@ -89,7 +89,7 @@ pub async fn execute(
             None => break,
             Some(Ok((index, attempt, attempted))) => {
                 progress.finished(cases[index].id.as_str(), attempted.evaluation.status);
-                slots[index][attempt] = Some(attempted);
+                slots[index][attempt - execution.attempts.start] = Some(attempted);
             }
             // A task that panicked is a defect of ours; its case is reported as not measured.
             Some(Err(error)) => tracing::error!("a case could not be evaluated: {error}"),
@@ -144,6 +144,13 @@ async fn ask(
             let evaluation = golden::evaluate(question, &answer, &opinions);
             Attempted::new(answer, evaluation)
         }
+        Question::Imported(question) => Attempted {
+            ending: "imported",
+            duration: question.duration,
+            captured: Captured::default(),
+            usage: None,
+            evaluation: imported::evaluate(question),
+        },
         Question::Retrieval(question) => {
             let id = case.id.as_str();
             let (answer, held) = match engine {

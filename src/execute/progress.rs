@@ -64,6 +64,15 @@ impl Progress {
         Self { state: Mutex::new(state), sink }
     }
 
+    /// There is more to be asked than was thought.
+    pub fn more(&self, attempts: usize) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.total += attempts;
+        if let Sink::Bar(bar) = &self.sink {
+            bar.set_length(state.total as u64);
+        }
+    }
+
     /// A case is being asked.
     pub fn started(&self, case: &str) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

@@ -70,6 +70,15 @@ pub enum CaseDetail {
     Golden(GoldenDetail),
     /// Of a `retrieval` case.
     Retrieval(RetrievalDetail),
+    /// Of an `imported` case.
+    Imported(ImportedDetail),
+}
+
+/// Where an `imported` case comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ImportedDetail {
+    /// `json-lines`, `promptfoo` or `junit`.
+    pub format: String,
 }
 
 /// What a `golden` case asked, was answered and earned.

@@ -55,11 +55,13 @@ pub enum Kind {
     Golden,
     /// A question in, a ranking out.
     Retrieval,
+    /// Results that another tool produced.
+    Imported,
 }
 
 impl Kind {
     /// Every kind there is.
-    pub const ALL: [Self; 4] = [Self::Scenario, Self::Command, Self::Golden, Self::Retrieval];
+    pub const ALL: [Self; 5] = [Self::Scenario, Self::Command, Self::Golden, Self::Retrieval, Self::Imported];
 
     /// The name used in files, flags and reports.
     pub const fn name(self) -> &'static str {
@@ -68,6 +70,7 @@ impl Kind {
             Self::Command => "command",
             Self::Golden => "golden",
             Self::Retrieval => "retrieval",
+            Self::Imported => "imported",
         }
     }
 }

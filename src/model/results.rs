@@ -7,7 +7,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CaseDetail, CaseId, Fingerprint, Kind, Metric, Mode, Shard, Slice, Status, SuiteDetail, SuiteId, Usage};
+use super::{
+    CaseDetail, CaseId, Comparison, Fingerprint, Kind, Metric, Mode, Policy, Shard, Slice, Status, SuiteDetail,
+    SuiteId, Usage,
+};
 
 /// The value of `schema` in every results file of this version.
 pub const RESULTS_SCHEMA: &str = "evalratchet.results/v1";
@@ -24,8 +27,8 @@ pub struct Results {
     pub run: RunInfo,
     /// One entry for each suite of the configuration that was not filtered out whole.
     pub suites: Vec<SuiteResult>,
-    /// How it compares with the baseline: always `null` until there are baselines.
-    pub comparison: (),
+    /// How it compares with the baseline; `null` without one.
+    pub comparison: Option<Comparison>,
     /// What the gate says.
     pub gate: Gate,
 }
@@ -62,6 +65,14 @@ pub struct RunInfo {
     pub seed: u64,
     /// Whether a filter, a shard or an interruption left something out.
     pub partial: bool,
+    /// Whether a filter left something out.
+    pub filtered: bool,
+    /// Which attempt of a CI job this is, from 1.
+    pub attempt: u32,
+    /// A hash of the configuration.
+    pub config_hash: String,
+    /// A hash of every declared case and of what was chosen, the same in all shards of a run.
+    pub cases_hash: String,
 }
 
 /// One suite.
@@ -76,6 +87,14 @@ pub struct SuiteResult {
     pub status: Status,
     /// Whether its answers were recorded ones.
     pub replayed: bool,
+    /// Whether its answers vary from run to run.
+    pub varies: bool,
+    /// Whether anything that it depends on changed; if not, it was not run and its values are the baseline's.
+    pub affected: bool,
+    /// The model that was asked.
+    pub model: Option<String>,
+    /// What it is held to.
+    pub policy: Policy,
     /// Metric name → value over all measured cases.
     pub metrics: BTreeMap<String, Metric>,
     /// Slice → the same metrics over its cases.
@@ -92,8 +111,12 @@ pub struct SuiteResult {
 pub struct CaseResult {
     /// Its id in the suite.
     pub id: CaseId,
+    /// Its place among all cases of the suite, from 0.
+    pub position: usize,
     /// How it came out.
     pub status: Status,
+    /// Whether attempts at it came out differently when it was suspected.
+    pub flaky: bool,
     /// Its quality, 0…1; `null` unless measured.
     pub score: Option<f64>,
     /// What else was measured.
@@ -155,7 +178,7 @@ pub struct Attempt {
     /// What the answer consumed, where that is known.
     pub usage: Option<Usage>,
     /// How asking ended: `answered`, `empty`, `not-utf8`, `unreadable`, `exit-code`, `signal`, `timeout`,
-    /// `could-not-start`, `unreachable`, `unasked` or `interrupted`.
+    /// `could-not-start`, `unreachable`, `unasked`, `imported` or `interrupted`.
     pub ending: String,
 }
 
@@ -197,6 +220,10 @@ pub enum Verdict {
     Broken,
     /// There was nothing to judge.
     NothingMeasured,
+    /// There is a baseline, and nothing is what it was.
+    NotComparable,
+    /// What is gated holds, and there is no baseline yet.
+    NoBaseline,
     /// One part of a run; `merge` judges the whole.
     NotJudged,
     /// The run was stopped.
@@ -223,6 +250,12 @@ pub struct Reason {
     pub value: Option<f64>,
     /// What it was held to.
     pub threshold: Option<f64>,
+    /// What it was in the baseline.
+    pub before: Option<f64>,
+    /// About which part of the policy.
+    pub policy: Option<String>,
+    /// Why it does not fail all the same, if it was blessed.
+    pub blessed: Option<String>,
     /// All of it in one sentence.
     pub message: String,
 }
@@ -237,12 +270,50 @@ pub enum Rule {
     TooManyErrors,
     /// A suite, or the whole run, has no measured case.
     NothingMeasured,
+    /// No case is what it is in the baseline; fails if that is so for the whole run.
+    NotComparable,
+    /// The policy is less strict than the baseline's.
+    WeakenedGate,
+    /// A suite of the baseline is gone.
+    SuiteRemoved,
+    /// A case passed and now fails.
+    CaseRegressed,
+    /// A case that changed passed and now fails.
+    ChangedFails,
     /// A metric is below its floor.
     BelowMin,
-    /// A scenario failed in a suite that must pass whole, since it has no floor.
+    /// A metric fell more than it may.
+    MetricDropped,
+    /// A metric fell more than it may in one slice.
+    SliceDropped,
+    /// A scenario failed in a suite that must pass whole, since it has neither a floor nor a baseline.
     ScenarioFailed,
-    /// With `--strict`: a case was not measured.
+    /// The baseline measured what is not measured now.
+    Lost,
+    /// A case is gone.
+    CaseRemoved,
+    /// A quarantine has expired.
+    QuarantineExpired,
+    /// On the branch of the baseline: what it once had is not there any more.
+    BelowBest,
+    /// A floor is set for what was not measured.
+    MissingMetric,
+    /// A case was not measured; fails with `--strict`.
     Unmeasured,
+    /// A metric seems to have fallen, but that may be chance.
+    Inconclusive,
+    /// A case flipped in a suite where that does not fail.
+    Flipped,
+    /// Cases fail as they do in the baseline.
+    KnownFailures,
+    /// Cases are in quarantine.
+    Quarantined,
+    /// A case came out differently when it was asked again.
+    Flaky,
+    /// Nothing that a suite depends on changed.
+    NotAffected,
+    /// There is no baseline.
+    NoBaseline,
     /// An expected id is not in the index; fails with `--strict`.
     MissingId,
     /// An engine cannot tell which ids it holds, so a missing one counts as a miss.

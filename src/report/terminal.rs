@@ -2,11 +2,12 @@
 
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
 
+use super::comparison::{cells, changed_cases, compared_with};
 use super::{counted, plain, verdict_line};
 use crate::aggregate::metric_specs;
 use crate::model::{
     Better, CaseDetail, CaseResult, GoldenDetail, GoldenSuiteDetail, Kind, Metric, Results, ScenarioDetail, Status,
-    SuiteDetail, SuiteResult, Verdict,
+    SuiteComparison, SuiteDetail, SuiteResult, Verdict,
 };
 
 /// How the terminal is.
@@ -27,7 +28,9 @@ const SLOWEST: usize = 10;
 pub fn terminal(results: &Results, style: Style) -> String {
     let mut out = String::new();
     for suite in &results.suites {
-        render_suite(suite, style, &mut out);
+        let compared = results.comparison.as_ref();
+        let compared = compared.and_then(|all| all.suites.iter().find(|one| one.id == suite.id));
+        render_suite(suite, compared, style, &mut out);
     }
     render_failures(results, style, &mut out);
     render_slowest(results, style, &mut out);
@@ -43,18 +46,22 @@ pub fn terminal(results: &Results, style: Style) -> String {
     }
     for reason in &results.gate.reasons {
         let sign = if reason.fails { paint("✗", Ink::Red, style) } else { paint("·", Ink::Yellow, style) };
-        out.push_str(&format!("{sign} {}\n", plain(&reason.message)));
+        let blessed = reason.blessed.as_ref().map(|why| format!(" (blessed: {why})")).unwrap_or_default();
+        out.push_str(&format!("{sign} {}\n", plain(&format!("{}{blessed}", reason.message))));
+    }
+    if let Some(line) = compared_with(results) {
+        out.push_str(&format!("{line}\n"));
     }
     let color = match results.gate.verdict {
         Verdict::Passed => Ink::Green,
-        Verdict::Failed | Verdict::Broken | Verdict::NothingMeasured => Ink::Red,
-        Verdict::NotJudged | Verdict::Interrupted => Ink::Yellow,
+        Verdict::Failed | Verdict::Broken | Verdict::NothingMeasured | Verdict::NotComparable => Ink::Red,
+        Verdict::NotJudged | Verdict::Interrupted | Verdict::NoBaseline => Ink::Yellow,
     };
     out.push_str(&format!("{}\n", paint(&plain(&verdict_line(results)), color, style)));
     out
 }
 
-fn render_suite(suite: &SuiteResult, style: Style, out: &mut String) {
+fn render_suite(suite: &SuiteResult, compared: Option<&SuiteComparison>, style: Style, out: &mut String) {
     let mark = match suite.status {
         Status::Passed => paint("✓", Ink::Green, style),
         Status::Failed | Status::Error => paint("✗", Ink::Red, style),
@@ -68,7 +75,7 @@ fn render_suite(suite: &SuiteResult, style: Style, out: &mut String) {
         counted(chosen, "case"),
         suite.status
     ));
-    if chosen == 0 {
+    if chosen == 0 && suite.affected {
         out.push('\n');
         return;
     }
@@ -89,20 +96,32 @@ fn render_suite(suite: &SuiteResult, style: Style, out: &mut String) {
         ));
     }
     let mut table = table(style);
-    table.set_header(["metric", "value", "floor", "target", "95 % interval", "n"].map(|text| bold(text, style)));
+    let is_compared = compared.is_some_and(|one| !one.metrics.is_empty());
+    // In a narrow terminal what became of a metric is worth more than how sure it is.
+    let intervals = !is_compared || style.width >= 100;
+    let mut header = vec!["metric", "value"];
+    header.extend(is_compared.then_some(["baseline", "Δ"]).into_iter().flatten());
+    header.extend(["floor", "target"]);
+    header.extend(intervals.then_some("95 % interval"));
+    header.push("n");
+    table.set_header(header.into_iter().map(|text| bold(text, style)));
     for spec in metric_specs(suite.kind) {
         if let Some(metric) = suite.metrics.get(spec.name) {
-            table.add_row(metric_row(spec.name, metric));
+            let change = is_compared.then(|| cells(spec.name, compared.and_then(|one| one.metrics.get(spec.name))));
+            table.add_row(metric_row(spec.name, metric, change, intervals));
         }
     }
     align(&mut table, 1);
     out.push_str(&format!("{table}\n"));
+    if let Some(compared) = compared {
+        out.push_str(&changed_cases(compared));
+    }
     render_components(suite, style, out);
     render_slices(suite, style, out);
     out.push('\n');
 }
 
-fn metric_row(name: &str, metric: &Metric) -> Vec<Cell> {
+fn metric_row(name: &str, metric: &Metric, change: Option<[String; 2]>, intervals: bool) -> Vec<Cell> {
     let number = |value: f64| match name {
         "cost-per-answer" => format!("{value:.5}"),
         _ if name.ends_with("-ms") || name.ends_with("-per-answer") => format!("{value:.1}"),
@@ -120,20 +139,35 @@ fn metric_row(name: &str, metric: &Metric) -> Vec<Cell> {
         (Some(_), None, _) | (None, _, _) => None,
     };
     let value = Cell::new(show(metric.value));
-    vec![
+    let mut row = vec![
         Cell::new(name),
         match color {
             Some(color) => value.fg(color),
             None => value,
         },
+    ];
+    row.extend(change.into_iter().flatten().map(|text| {
+        let color = match text.chars().last() {
+            Some('✗') => Some(Color::Red),
+            Some('✓') => Some(Color::Green),
+            Some('?') => Some(Color::Yellow),
+            Some(_) | None => None,
+        };
+        let cell = Cell::new(text);
+        color.map_or(cell.clone(), |color| cell.fg(color))
+    }));
+    row.extend([
         Cell::new(match (metric.min, metric.better) {
             (Some(min), Better::Lower) => format!("≤ {}", number(min)),
             (min, _) => show(min),
         }),
         Cell::new(show(metric.target)),
-        Cell::new(metric.ci95.map_or("–".to_owned(), |[low, high]| format!("{low:.3} … {high:.3}"))),
-        Cell::new(metric.n),
-    ]
+    ]);
+    if intervals {
+        row.push(Cell::new(metric.ci95.map_or("–".to_owned(), |[low, high]| format!("{low:.3} … {high:.3}"))));
+    }
+    row.push(Cell::new(metric.n));
+    row
 }
 
 /// A row for each case, in the order of the files; of many, the worst.
@@ -310,6 +344,11 @@ fn render_failures(results: &Results, style: Style, out: &mut String) {
                 }
                 field(out, "found", &detail.top_ids.join("\n"));
             }
+            Some(CaseDetail::Imported(_)) => {
+                for check in case.checks.iter().filter(|check| check.status != Status::Passed) {
+                    field(out, "because", check.details.as_deref().unwrap_or_default());
+                }
+            }
             None => {}
         }
         let told = case.checks.iter().any(|check| check.name.starts_with("goal ") && check.status != Status::Passed)
@@ -358,7 +397,7 @@ fn render_slowest(results: &Results, style: Style, out: &mut String) {
     out.push('\n');
 }
 
-fn table(style: Style) -> Table {
+pub(super) fn table(style: Style) -> Table {
     let mut table = Table::new();
     let lines = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
     table.load_style(lines).set_content_arrangement(ContentArrangement::Dynamic).set_width(style.width);
@@ -370,12 +409,12 @@ fn table(style: Style) -> Table {
     table
 }
 
-fn bold(text: &str, style: Style) -> Cell {
+pub(super) fn bold(text: &str, style: Style) -> Cell {
     let cell = Cell::new(text);
     if style.color { cell.add_attribute(Attribute::Bold) } else { cell }
 }
 
-fn align(table: &mut Table, from: usize) {
+pub(super) fn align(table: &mut Table, from: usize) {
     for column in table.column_iter_mut().skip(from) {
         column.set_cell_alignment(CellAlignment::Right);
     }

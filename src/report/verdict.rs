@@ -1,5 +1,6 @@
 //! The verdict in one line: never plain green when something was not measured, not gated or left out.
 
+use super::change_counts;
 use crate::model::{Results, Rule, Status, Verdict};
 
 /// One sentence that says how it came out and what it does not cover.
@@ -12,6 +13,8 @@ pub fn verdict_line(results: &Results) -> String {
         Verdict::Failed => "failed",
         Verdict::Broken => "broken",
         Verdict::NothingMeasured => "nothing measured",
+        Verdict::NotComparable => "not comparable",
+        Verdict::NoBaseline => "no baseline",
         Verdict::NotJudged => "not judged",
         Verdict::Interrupted => "interrupted",
     };
@@ -35,12 +38,26 @@ pub fn verdict_line(results: &Results) -> String {
             parts.push(format!("{text} {}", suites.join(", ")));
         }
     }
+    if let Some(comparison) = &results.comparison {
+        parts.push(change_counts(comparison));
+    }
+    let affected = results.suites.iter().filter(|suite| !suite.affected).count();
+    if affected > 0 {
+        parts.push(format!("{affected} of {} suites not affected", results.suites.len()));
+    }
+    let blessed: Vec<&str> = results.gate.reasons.iter().filter_map(|reason| reason.blessed.as_deref()).collect();
+    if !blessed.is_empty() {
+        let mut reasons = blessed.clone();
+        reasons.sort_unstable();
+        reasons.dedup();
+        parts.push(format!("{} blessed ({})", blessed.len(), reasons.join("; ")));
+    }
     let replayed = results.suites.iter().filter(|suite| suite.replayed).count();
     if replayed > 0 {
         parts.push(format!("{replayed} of {} suites replayed", results.suites.len()));
     }
     match results.run.shard {
-        Some(shard) => parts.push(format!("shard {shard}: a part is not judged")),
+        Some(shard) => parts.push(format!("shard {shard}: a part is not judged, merge judges the whole")),
         None if results.run.partial => parts.push("partial run".into()),
         None => {}
     }

@@ -15,9 +15,36 @@ pub struct ConfigFile {
     /// The suites, in the order in which they run and are reported.
     #[schemars(length(min = 1))]
     pub suite: Vec<SuiteSection>,
+    /// What runs are compared with.
+    #[serde(default)]
+    pub baseline: BaselineSection,
+    /// How sure one must be that something got worse.
+    #[serde(default)]
+    pub statistics: StatisticsSection,
     /// Adapters of scenario suites beside the built-in ones.
     #[serde(default)]
     pub adapter: BTreeMap<String, AdapterSection>,
+}
+
+/// What runs are compared with.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct BaselineSection {
+    /// The branch that has the baseline (default `main`).
+    #[schemars(length(min = 1))]
+    pub r#ref: Option<String>,
+    /// Its file, relative to this one (default `.evalratchet/baseline.json`).
+    #[schemars(length(min = 1))]
+    pub path: Option<String>,
+}
+
+/// How sure one must be that something got worse, in suites that vary.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct StatisticsSection {
+    /// How often a run may be called worse that is not (default 0.05).
+    #[schemars(range(max = 0.5), extend("exclusiveMinimum" = 0))]
+    pub alpha: Option<f64>,
 }
 
 /// How the goals of scenarios become commands.
@@ -85,6 +112,28 @@ pub struct SuiteSection {
     /// Metric name → what it is held to.
     #[serde(default)]
     pub gate: BTreeMap<String, ThresholdSection>,
+    /// Slice, such as `"lane=code"` → metric name → what it is held to there.
+    #[serde(default)]
+    pub slices: BTreeMap<String, BTreeMap<String, ThresholdSection>>,
+    /// How far a metric may fall below the baseline, if it does not say so itself (default 0.01).
+    #[schemars(range(min = 0.0))]
+    pub max_drop: Option<f64>,
+    /// In a suite that varies: a smaller drop is none (default 0.02).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub min_effect: Option<f64>,
+    /// What a case that passed and now fails does: `fail` (the default) or `report`.
+    pub flips: Option<FlipsSection>,
+    /// The ids of cases that may go; `"*"` for all.
+    #[serde(default)]
+    pub allow_removed: Vec<String>,
+    /// Cases that are judged otherwise.
+    #[serde(default)]
+    pub case_policy: Vec<CasePolicySection>,
+    /// With `--changed-since`: files or patterns, and the suite runs only if one of them changed.
+    #[serde(default)]
+    pub paths: Vec<String>,
+    /// Whether answers vary from run to run (default: with `repeat`, and when a model is asked).
+    pub varies: Option<bool>,
     /// How often each case is asked.
     #[schemars(range(min = 1, max = 1000))]
     pub repeat: Option<usize>,
@@ -98,6 +147,40 @@ pub struct SuiteSection {
     /// How many answers are asked for at the same time.
     #[schemars(range(min = 1, max = 1024))]
     pub jobs: Option<usize>,
+}
+
+/// What a case that passed and now fails does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FlipsSection {
+    /// It fails the gate.
+    Fail,
+    /// It is reported.
+    Report,
+}
+
+/// A case that is judged otherwise.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct CasePolicySection {
+    /// Its id.
+    #[schemars(length(min = 1))]
+    pub case: String,
+    /// Its failures do not count for a while.
+    pub quarantine: QuarantineSection,
+}
+
+/// For how long failures do not count, and who mends them.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct QuarantineSection {
+    /// Who mends it.
+    #[schemars(regex(pattern = r"\S"))]
+    pub owner: String,
+    /// The last day, `"YYYY-MM-DD"`.
+    pub until: String,
+    /// Why.
+    pub reason: Option<String>,
 }
 
 /// The system under test. Exactly one of `command`, `worker`, `agent`, `index`, `http`, `openai`, `run` and `recorded` must
@@ -236,6 +319,9 @@ pub struct ThresholdSection {
     pub min: Option<f64>,
     /// What is aimed at; shown, not gated.
     pub target: Option<f64>,
+    /// How far it may fall below the baseline.
+    #[schemars(range(min = 0.0))]
+    pub max_drop: Option<f64>,
 }
 
 /// A count, or a share in percent.

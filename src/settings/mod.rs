@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use file::SuiteSection;
 pub use file::{ConfigFile, PriceSection};
-pub use suite::{MaxErrors, PassAt, Source, SuiteSettings, Threshold};
+pub use suite::{PassAt, Source, SuiteSettings};
 pub use target::{Cwd, HttpTarget, IndexFiles, Invocation, OpenAiTarget, Price, RankedFile, TargetSettings, Template};
 
 use crate::input::{Checker, Document, Mistake, Mistakes, Pointer, read_text};
-use crate::model::Mode;
+use crate::model::{Fingerprint, Mode, Policy};
 use crate::suites::scenario::adapters::Adapter;
 
 /// The name that is looked for upwards from the current directory.
@@ -35,6 +35,12 @@ pub struct Settings {
     pub adapters: BTreeMap<String, Adapter>,
     /// `--mode`
     pub mode: Mode,
+    /// The branch that has the baseline.
+    pub baseline_ref: String,
+    /// The baseline's file, relative to the root.
+    pub baseline_path: String,
+    /// A hash of the configuration's text.
+    pub config_hash: String,
 }
 
 /// What flags say over the configuration.
@@ -60,12 +66,15 @@ impl Settings {
     /// understood, so that the caller can look for further ones in the cases.
     pub fn load(path: &Path, overrides: &Overrides) -> Result<(Self, Mistakes), Mistakes> {
         let shown = path.to_string_lossy().replace('\\', "/");
-        let document = Document::toml(&shown, read_text(path, &shown)?)?;
+        let text = read_text(path, &shown)?;
+        let config_hash = Fingerprint::of(&text.as_str().into()).as_str().to_owned();
+        let document = Document::toml(&shown, text)?;
         let mut mistakes = CHECKER.read(&document).err().unwrap_or_default();
         let root = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
             Some(_) | None => PathBuf::from("."),
         };
+        let alpha = document.value["statistics"]["alpha"].as_f64().unwrap_or(Policy::default().alpha);
         let mut suites: Vec<SuiteSettings> = Vec::new();
         let mut ids = Vec::new();
         for (index, value) in document.value["suite"].as_array().into_iter().flatten().enumerate() {
@@ -78,10 +87,24 @@ impl Settings {
                 continue;
             }
             ids.push(section.id.clone());
-            suites.push(suite::settle(&root, &document, &at, section, overrides, &mut mistakes));
+            let mut suite = suite::settle(&root, &document, &at, section, overrides, &mut mistakes);
+            suite.policy.alpha = alpha;
+            suites.push(suite);
         }
         let adapters = adapters::settle(&document, &mut mistakes);
-        Ok((Self { root, config: shown, suites, adapters, mode: overrides.mode }, mistakes))
+        let of_baseline =
+            |key: &str, default: &str| document.value["baseline"][key].as_str().unwrap_or(default).to_owned();
+        let settings = Self {
+            baseline_ref: of_baseline("ref", "main"),
+            baseline_path: of_baseline("path", ".evalratchet/baseline.json"),
+            root,
+            config: shown,
+            suites,
+            adapters,
+            mode: overrides.mode,
+            config_hash,
+        };
+        Ok((settings, mistakes))
     }
 }
 

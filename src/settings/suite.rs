@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::file::{MaxErrorsSection, PassAtIds, PassAtSection, SuiteSection, ThresholdSection};
+use super::file::{
+    CasePolicySection, FlipsSection, MaxErrorsSection, PassAtIds, PassAtSection, QuarantineSection, SuiteSection,
+    ThresholdSection,
+};
 use super::{Overrides, TargetSettings, parse_duration, target};
 use crate::aggregate::metric_specs;
 use crate::input::{Document, Found, Ignored, Mistakes, Pointer, expand_globs, find_directory, nearest};
-use crate::model::{Better, Kind, Mode, SuiteId};
+use crate::model::{Better, CaseId, Flips, Kind, MaxErrors, Mode, Policy, Quarantine, SuiteId, Threshold};
 
 /// One suite, ready to be loaded and run.
 #[derive(Debug, Clone)]
@@ -37,16 +40,41 @@ pub struct SuiteSettings {
     pub programs: Vec<Found>,
     /// The system under test.
     pub target: TargetSettings,
-    /// Metric name → what it is held to.
-    pub gate: BTreeMap<String, Threshold>,
+    /// What it is held to.
+    pub policy: Policy,
+    /// Whether answers vary from run to run.
+    pub varies: bool,
+    /// With `--changed-since`: what it depends on; nothing if it always runs.
+    pub paths: Vec<String>,
     /// How often each case is asked.
     pub repeat: usize,
-    /// The share of attempts that must pass.
-    pub pass_share: f64,
-    /// How many answers may be impossible to have.
-    pub max_errors: MaxErrors,
     /// How many answers are asked for at the same time, if the user said so.
     pub jobs: Option<usize>,
+}
+
+impl SuiteSettings {
+    /// Whether one of these files concerns the suite: what its `paths` name, what it is made of itself, its target, and
+    /// `more`.
+    pub fn is_affected_by(&self, changed: &[String], more: &[String]) -> bool {
+        if self.paths.is_empty() {
+            return true;
+        }
+        let mut patterns = globset::GlobSetBuilder::new();
+        for pattern in &self.paths {
+            match globset::GlobBuilder::new(pattern).literal_separator(true).build() {
+                Ok(glob) => patterns.add(glob),
+                Err(_) => return true,
+            };
+        }
+        let Ok(patterns) = patterns.build() else { return true };
+        let own = self.files.iter().chain(&self.recordings).chain(&self.programs);
+        let mut own: Vec<&str> = own.map(|found| found.shown.as_str()).chain(more.iter().map(String::as_str)).collect();
+        own.extend(self.target.files());
+        changed.iter().any(|file| {
+            let inside = |own: &&str| file == own || file.strip_prefix(*own).is_some_and(|rest| rest.starts_with('/'));
+            patterns.is_match(file) || own.iter().any(inside)
+        })
+    }
 }
 
 /// Where the answers of a suite come from.
@@ -71,45 +99,11 @@ pub enum PassAt {
     All,
 }
 
-/// What a metric is held to.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Threshold {
-    /// The floor; a ceiling where lower is better.
-    pub min: Option<f64>,
-    /// What is aimed at.
-    pub target: Option<f64>,
-}
-
-/// How many answers may be impossible to have before a run counts as broken.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum MaxErrors {
-    /// So many.
-    Count(usize),
-    /// This share of all that were asked for, 0…1.
-    Share(f64),
-}
-
-impl MaxErrors {
-    /// The largest number of errors allowed among `asked`.
-    pub fn allowed(self, asked: usize) -> usize {
-        match self {
-            Self::Count(count) => count,
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                clippy::cast_precision_loss,
-                reason = "a share between 0 and 1 of a count of cases"
-            )]
-            Self::Share(share) => (share * asked as f64).floor() as usize,
-        }
-    }
-}
-
 /// The default of `timeout` for a target.
 const fn default_timeout(kind: Kind) -> Duration {
     match kind {
         Kind::Scenario => Duration::from_secs(15 * 60),
-        Kind::Command | Kind::Retrieval => Duration::from_secs(30),
+        Kind::Command | Kind::Retrieval | Kind::Imported => Duration::from_secs(30),
         Kind::Golden => Duration::from_secs(60),
     }
 }
@@ -134,6 +128,14 @@ pub(super) fn settle(
         env,
         programs,
         gate,
+        slices,
+        max_drop,
+        min_effect,
+        flips,
+        allow_removed,
+        case_policy,
+        paths,
+        varies,
         repeat,
         pass_share,
         max_errors,
@@ -145,13 +147,16 @@ pub(super) fn settle(
     for (key, _) in misplaced.iter().filter(|(_, given)| *given && kind != Kind::Retrieval) {
         mistakes.push(document.mistake_at_key(&at.join(key), format!("only a retrieval suite has `{key}`")));
     }
+    if kind == Kind::Imported && repeat.is_some_and(|repeat| repeat > 1) {
+        mistakes.push(document.mistake_at_key(&at.join("repeat"), "nobody is asked for imported results"));
+    }
     let (pass_at, pass_score) = settle_pass_at(document, &at.join("pass-at"), kind, pass_at, mistakes);
     if cases.is_empty() && !builtin_cases {
         mistakes.push(document.mistake(at, "a suite needs `cases`"));
     }
     let files = match kind {
         Kind::Golden => settle_module(root, document, &at.join("cases"), &cases, mistakes),
-        Kind::Scenario | Kind::Command | Kind::Retrieval => {
+        Kind::Scenario | Kind::Command | Kind::Retrieval | Kind::Imported => {
             settle_files(root, document, &at.join("cases"), &cases, Ignored::Found, mistakes)
         }
     };
@@ -172,7 +177,7 @@ pub(super) fn settle(
             let suite = target::Suite { kind, env, timeout };
             target::settle(root, document, &at.join("target"), suite, section, mistakes)
         }
-        None if kind == Kind::Scenario => Some(TargetSettings::Nobody),
+        None if matches!(kind, Kind::Scenario | Kind::Imported) => Some(TargetSettings::Nobody),
         None if kind == Kind::Retrieval && builtin_cases => Some(TargetSettings::Nobody),
         // Answers that were recorded elsewhere, keyed by the input alone.
         None if recordings.is_some() && matches!(overrides.mode, Mode::Auto | Mode::Replay) => {
@@ -195,7 +200,26 @@ pub(super) fn settle(
     if kind != Kind::Command && !programs.is_empty() {
         mistakes.push(document.mistake(&at.join("programs"), "only a command suite has program tables"));
     }
-    let gate = settle_gate(document, at, kind, gate, mistakes);
+    let gate = settle_gate(document, &at.join("gate"), kind, gate, mistakes);
+    let slices: BTreeMap<String, BTreeMap<String, Threshold>> = slices
+        .into_iter()
+        .map(|(slice, metrics)| {
+            let at = at.join("slices").join(&slice);
+            if !slice.contains('=') {
+                let message = format!("`{slice}` is no slice");
+                mistakes.push(document.mistake_at_key(&at, message).with_help("write it like \"lane=code\""));
+            }
+            let thresholds = settle_gate(document, &at, kind, metrics, mistakes);
+            (slice, thresholds)
+        })
+        .collect();
+    let quarantine = settle_quarantine(document, &at.join("case-policy"), case_policy, mistakes);
+    for (index, pattern) in paths.iter().enumerate() {
+        if let Err(error) = globset::Glob::new(pattern) {
+            let message = format!("`{pattern}` is not a pattern: {}", error.kind());
+            mistakes.push(document.mistake(&at.join("paths").join(index), message));
+        }
+    }
     let floor = gate.get("avg-score").and_then(|threshold| threshold.min);
     if kind == Kind::Golden && pass_score.is_none() && floor.is_none() && target.is_some() {
         let help = "say `avg-score = { min = … }` in its gate, or `pass-at = …`";
@@ -204,6 +228,10 @@ pub(super) fn settle(
     let source = settle_source(document, at, kind, recordings.as_deref(), target.as_ref(), overrides.mode, mistakes);
     let max_errors = settle_max_errors(document, at, max_errors, target.as_ref(), mistakes);
 
+    let (default, repeat) =
+        (Policy::default(), if kind == Kind::Imported { 1 } else { overrides.repeat.or(repeat).unwrap_or(1) });
+    let is_live = matches!(source, Source::Target | Source::Recorder);
+    let is_model = matches!(target, Some(TargetSettings::OpenAi(_)));
     // With mistakes nothing will run, but the cases are still looked into for more of them.
     SuiteSettings {
         root: root.to_owned(),
@@ -218,10 +246,26 @@ pub(super) fn settle(
         recordings: recordings.map(|file| Found { path: root.join(&file), shown: file }),
         programs,
         target: target.unwrap_or(TargetSettings::Nobody),
-        gate,
-        repeat: overrides.repeat.or(repeat).unwrap_or(1),
-        pass_share: pass_share.unwrap_or(0.5),
-        max_errors,
+        varies: varies.unwrap_or(repeat > 1 || (is_live && is_model)),
+        policy: Policy {
+            metrics: gate,
+            slices,
+            max_drop: max_drop.unwrap_or(default.max_drop),
+            min_effect: min_effect.unwrap_or(default.min_effect),
+            flips: match flips {
+                None | Some(FlipsSection::Fail) => Flips::Fail,
+                Some(FlipsSection::Report) => Flips::Report,
+            },
+            allow_removed,
+            max_errors,
+            pass_share: pass_share.unwrap_or(default.pass_share),
+            pass_at: (kind == Kind::Golden).then_some(pass_score.or(floor)).flatten(),
+            all_ids: pass_at == PassAt::All,
+            quarantine,
+            alpha: default.alpha,
+        },
+        paths,
+        repeat,
         jobs: overrides.jobs.or(jobs),
     }
 }
@@ -274,7 +318,7 @@ fn settle_pass_at(
             mistakes.push(document.mistake(at, "a golden suite passes at a score, such as 0.7"));
             (PassAt::Any, None)
         }
-        (Kind::Scenario | Kind::Command, Some(_)) => {
+        (Kind::Scenario | Kind::Command | Kind::Imported, Some(_)) => {
             mistakes.push(document.mistake_at_key(at, format!("a {kind} suite has no `pass-at`")));
             (PassAt::Any, None)
         }
@@ -295,6 +339,7 @@ fn settle_source(
         let message = match kind {
             Kind::Command | Kind::Golden => None,
             Kind::Retrieval => Some("a retrieval suite replays with `target = { recorded = \"…\" }`"),
+            Kind::Imported => Some("imported results are recordings already"),
             Kind::Scenario => Some("a scenario has no recordings: an edit that is written down is one"),
         };
         if let Some(message) = message {
@@ -353,7 +398,6 @@ fn settle_gate(
     gate: BTreeMap<String, ThresholdSection>,
     mistakes: &mut Mistakes,
 ) -> BTreeMap<String, Threshold> {
-    let at = at.join("gate");
     let specs = metric_specs(kind);
     for (name, threshold) in &gate {
         if !specs.iter().any(|spec| spec.name == name) {
@@ -364,9 +408,10 @@ fn settle_gate(
                 None => mistake.with_help(format!("known: {}", names.join(", "))),
             });
         }
-        let ThresholdSection { min, target } = threshold;
-        if min.is_none() && target.is_none() {
-            mistakes.push(document.mistake(&at.join(name), "says neither `min` nor `target`, so it gates nothing"));
+        let ThresholdSection { min, target, max_drop } = threshold;
+        if min.is_none() && target.is_none() && max_drop.is_none() {
+            let message = "says neither `min`, `max-drop` nor `target`, so it gates nothing";
+            mistakes.push(document.mistake(&at.join(name), message));
         }
         let at = at.join(name);
         let is_time = specs.iter().any(|spec| spec.name == name && spec.better == Better::Lower);
@@ -385,7 +430,34 @@ fn settle_gate(
             mistakes.push(document.mistake(&at.join("target"), "is easier to reach than `min`"));
         }
     }
-    gate.into_iter().map(|(name, ThresholdSection { min, target })| (name, Threshold { min, target })).collect()
+    gate.into_iter()
+        .map(|(name, ThresholdSection { min, target, max_drop })| (name, Threshold { min, target, max_drop }))
+        .collect()
+}
+
+fn settle_quarantine(
+    document: &Document,
+    at: &Pointer,
+    sections: Vec<CasePolicySection>,
+    mistakes: &mut Mistakes,
+) -> BTreeMap<CaseId, Quarantine> {
+    let mut all = BTreeMap::new();
+    for (index, CasePolicySection { case, quarantine }) in sections.into_iter().enumerate() {
+        let at = at.join(index);
+        if quarantine.until.parse::<jiff::civil::Date>().is_err() || quarantine.until.len() != 10 {
+            let message = format!("`{}` is not a day", quarantine.until);
+            mistakes.push(
+                document
+                    .mistake(&at.join("quarantine").join("until"), message)
+                    .with_help("write it like \"2026-12-31\""),
+            );
+        }
+        let QuarantineSection { owner, until, reason } = quarantine;
+        if all.insert(CaseId::new(case.clone()), Quarantine { owner, until, reason }).is_some() {
+            mistakes.push(document.mistake(&at.join("case"), format!("a second policy for `{case}`")));
+        }
+    }
+    all
 }
 
 fn settle_max_errors(

@@ -33,6 +33,34 @@ pub enum TargetSettings {
     Nobody,
 }
 
+impl TargetSettings {
+    /// The files of the repository that it is made of, as far as the configuration names them.
+    pub fn files(&self) -> Vec<&str> {
+        match self {
+            Self::Command(invocation) | Self::Worker(invocation) | Self::Agent(invocation) => {
+                invocation.written.iter().filter_map(Template::text).map(|text| text.trim_start_matches("./")).collect()
+            }
+            Self::Index(files) => files.code.iter().chain(&files.memory).map(|found| found.shown.as_str()).collect(),
+            Self::Ranked(RankedFile::Trec(found) | RankedFile::Lines(found)) => vec![&found.shown],
+            Self::Http(_) | Self::OpenAi(_) | Self::Nobody => Vec::new(),
+        }
+    }
+
+    /// The model that is asked, if it is one.
+    pub fn model(&self) -> Option<&str> {
+        match self {
+            Self::OpenAi(target) => Some(&target.model),
+            Self::Command(_)
+            | Self::Worker(_)
+            | Self::Agent(_)
+            | Self::Http(_)
+            | Self::Index(_)
+            | Self::Ranked(_)
+            | Self::Nobody => None,
+        }
+    }
+}
+
 /// A service that answers POSTed JSON.
 #[derive(Debug, Clone)]
 pub struct HttpTarget {
@@ -220,6 +248,14 @@ impl Template {
         templates
     }
 
+    /// The text, if it has no names in it.
+    pub fn text(&self) -> Option<&str> {
+        match self.0.as_slice() {
+            [Part::Text(text)] => Some(text),
+            _ => None,
+        }
+    }
+
     /// The names it wants.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|part| match part {
@@ -283,9 +319,14 @@ pub(super) fn settle(
     let fitting: &[&str] = match kind {
         Kind::Scenario => &["agent"],
         Kind::Command => &["command", "worker", "openai"],
+        Kind::Imported => &[],
         Kind::Golden => &["openai", "command", "worker", "http"],
         Kind::Retrieval => &["index", "command", "worker", "http", "run", "recorded"],
     };
+    if kind == Kind::Imported {
+        mistakes.push(document.mistake(at, "imported results have no target: another tool asked it"));
+        return None;
+    }
     let wanted = fitting.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" or ");
     if let [(key, Given::Index(_) | Given::Place(_) | Given::OpenAi(_))] = given.as_slice() {
         let beside = [("answer", answer.is_some()), ("cwd", cwd.is_some()), ("max-output", max_output.is_some())];

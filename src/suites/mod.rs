@@ -5,6 +5,7 @@
 
 pub mod command;
 pub mod golden;
+pub mod imported;
 pub mod retrieval;
 pub mod scenario;
 
@@ -12,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::input::{Document, Mistakes, Pointer};
+use crate::input::{Document, Mistake, Mistakes, Pointer, nearest};
 use crate::model::{
     Answer, CaseDetail, CaseId, CaseResult, Check, Ending, Fingerprint, Kind, Location, Request, RetrievalSuiteDetail,
     Score, Slice, Status, SuiteDetail,
@@ -56,6 +57,8 @@ pub enum Question {
     Golden(Box<golden::GoldenQuestion>),
     /// A question in, a ranking out.
     Retrieval(retrieval::RetrievalQuestion),
+    /// What another tool said.
+    Imported(imported::ImportedQuestion),
 }
 
 impl Question {
@@ -68,7 +71,7 @@ impl Question {
                 schema: question.schema.clone(),
                 ..Request::value(id.as_str(), &question.input)
             }),
-            Self::Scenario(_) | Self::Retrieval(_) => None,
+            Self::Scenario(_) | Self::Retrieval(_) | Self::Imported(_) => None,
         }
     }
 
@@ -79,6 +82,7 @@ impl Question {
             Self::Command(question) => CaseDetail::Command(question.detail(None, None)),
             Self::Golden(question) => CaseDetail::Golden(golden::detail(question)),
             Self::Retrieval(question) => CaseDetail::Retrieval(retrieval::detail(question)),
+            Self::Imported(question) => imported::detail(question),
         }
     }
 
@@ -99,6 +103,11 @@ impl Question {
             Self::Command(question) => command::evaluate(question, &answer),
             Self::Golden(question) => golden::evaluate(question, &answer, &BTreeMap::new()),
             Self::Retrieval(question) => retrieval::evaluate(question, &answer, &retrieval::Held::CannotTell),
+            Self::Imported(question) => imported::evaluate(&imported::ImportedQuestion {
+                status: Status::Unmeasured,
+                details: Some(why.to_owned()),
+                ..question.clone()
+            }),
         }
     }
 }
@@ -121,14 +130,11 @@ pub struct Evaluation {
 }
 
 /// What only this kind has to say of a whole suite.
-pub fn suite_detail(suite: &SuiteSettings, cases: &[CaseResult], took: Duration) -> Option<SuiteDetail> {
+pub fn suite_detail(kind: Kind, cases: &[CaseResult], took: Duration) -> Option<SuiteDetail> {
     let details = cases.iter().filter_map(|case| case.detail.as_ref().map(|detail| (case.status, detail)));
-    match suite.kind {
-        Kind::Scenario => None,
-        Kind::Golden => {
-            let module = suite.files.first().map(|folder| folder.shown.as_str()).unwrap_or_default();
-            Some(SuiteDetail::Golden(golden::suite_detail(module, cases, took)))
-        }
+    match kind {
+        Kind::Scenario | Kind::Imported => None,
+        Kind::Golden => Some(SuiteDetail::Golden(golden::suite_detail(cases, took))),
         Kind::Retrieval => {
             let mut missing: Vec<String> = Vec::new();
             for (_, detail) in details {
@@ -194,6 +200,11 @@ pub fn load(settings: &Settings) -> Result<(Vec<Suite>, Mistakes), Mistakes> {
                 Err(wrong) => mistakes.extend(wrong),
             }
         }
+        for case in suite.policy.quarantine.keys().filter(|id| !cases.is_empty() && !places.contains_key(*id)) {
+            let message = format!("there is no case `{case}` in `{}` that could be in quarantine", suite.id);
+            let near = nearest(case.as_str(), cases.iter().map(|one| one.id.as_str()));
+            mistakes.push(Mistake::in_file(&settings.config, message).with_nearest(near));
+        }
         suites.push(Suite { settings: suite.clone(), cases });
     }
     mistakes.into_result().map(|()| (suites, warnings))
@@ -217,6 +228,7 @@ fn load_files(settings: &Settings, suite: &SuiteSettings) -> Vec<Result<Loaded, 
             suite.files.iter().map(|file| scenario::load(&file.path, &file.shown, context)).collect()
         }
         // What is wrong with the folder itself was said with the configuration.
+        Kind::Imported => suite.files.iter().map(imported::load).collect(),
         Kind::Golden if suite.files.is_empty() => Vec::new(),
         Kind::Golden => vec![golden::load(suite, settings.mode)],
         Kind::Retrieval => {

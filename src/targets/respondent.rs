@@ -61,7 +61,7 @@ impl Respondent {
         };
         let scorer = suite.cases.iter().find_map(|planned| match &planned.case.question {
             Question::Golden(question) => Some(Arc::clone(&question.scorer)),
-            Question::Scenario(_) | Question::Command(_) | Question::Retrieval(_) => None,
+            Question::Scenario(_) | Question::Command(_) | Question::Retrieval(_) | Question::Imported(_) => None,
         });
         for component in scorer.iter().flat_map(|scorer| &scorer.components) {
             match component.measure.asks() {
@@ -257,7 +257,10 @@ pub fn check_recordings(suite: &PlannedSuite, recordings: &Recordings, config: &
                 Some(recording) => {
                     let opinions = match &case.question {
                         Question::Golden(question) => opinions_wanted(question, &Answer::text(&recording.answer)),
-                        Question::Scenario(_) | Question::Command(_) | Question::Retrieval(_) => None,
+                        Question::Scenario(_)
+                        | Question::Command(_)
+                        | Question::Retrieval(_)
+                        | Question::Imported(_) => None,
                     };
                     let (document, wanted) = opinions.unwrap_or_default();
                     for one in wanted {

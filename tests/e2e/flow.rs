@@ -11,7 +11,7 @@ const ALWAYS_LS: &str = "{ command = [\"echo\", \"ls -la\"] }";
 fn a_suite_above_its_floor_passes_with_exit_0() {
     let world = World::with_target(ALWAYS_LS, &[case("a", "list", "ls -la")]);
     world.config(&format!("target = {ALWAYS_LS}\n[suite.gate]\naccuracy = {{ min = 0.5 }}"));
-    let ran = world.run();
+    let ran = world.evalratchet(&["run", "--baseline", "none"]);
     assert_eq!((ran.code, ran.verdict()), (0, "passed"));
     assert!(ran.stdout.contains("passed: 1 of 1 measured cases pass"), "{}", ran.stdout);
 }
@@ -39,7 +39,7 @@ fn a_suite_without_a_floor_is_called_not_gated_and_never_plain_green() {
     let ran = World::with_target(ALWAYS_LS, &[case("a", "where", "pwd")]).run();
     assert_eq!(ran.code, 0);
     let last = ran.stdout.lines().rev().nth(1).unwrap();
-    assert!(last.starts_with("passed: 0 of 1 measured cases pass") && last.contains("not gated: s"), "{last}");
+    assert!(last.starts_with("no baseline: 0 of 1 measured cases pass") && last.contains("not gated: s"), "{last}");
 }
 
 #[test]
@@ -158,7 +158,9 @@ fn every_key_of_a_case_is_present_and_the_results_fit_their_schema() {
     let keys: Vec<&String> = results["suites"][0]["cases"][1].as_object().unwrap().keys().collect();
     let expected = [
         "id",
+        "position",
         "status",
+        "flaky",
         "score",
         "metrics",
         "checks",

@@ -9,13 +9,16 @@
 )]
 
 mod bad_input;
+mod baseline;
 mod chat;
 mod differential;
 mod diffs;
 mod equiv;
 mod flow;
 mod golden;
+mod imported;
 mod interrupt;
+mod merging;
 mod processes;
 mod repository;
 mod retrieval;

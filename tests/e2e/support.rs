@@ -70,7 +70,31 @@ impl World {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_evalratchet"));
         command.args(arguments).current_dir(self.path()).env_remove("CI").env("NO_COLOR", "1").env("COLUMNS", "100");
+        command.env_remove("RUN_LIVE").env_remove("GITHUB_REF").env_remove("GITHUB_RUN_ATTEMPT");
         command
+    }
+
+    /// Runs git and says what it answered.
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
+        let output = Command::new("git")
+            .args(["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"])
+            .args(arguments)
+            .current_dir(self.path())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    /// Commits everything but results and says which commit it is.
+    pub(crate) fn commit(&self, message: &str) -> String {
+        if !self.path().join(".git").exists() {
+            self.git(&["init", "-q"]);
+            self.file(".gitignore", "evalratchet-out\n");
+        }
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", message]);
+        self.git(&["rev-parse", "HEAD"])
     }
 
     pub(crate) fn evalratchet(&self, arguments: &[&str]) -> Ran {

@@ -199,7 +199,13 @@ fn diff(golden: &Value, actual: &Value) -> String {
 }
 
 /// The module in short.
-pub fn suite_detail(module: &str, cases: &[CaseResult], took: Duration) -> GoldenSuiteDetail {
+pub fn suite_detail(cases: &[CaseResult], took: Duration) -> GoldenSuiteDetail {
+    let module = cases.iter().find_map(|case| match &case.detail {
+        Some(CaseDetail::Golden(detail)) => Some(detail.module.as_str()),
+        Some(CaseDetail::Scenario(_) | CaseDetail::Command(_) | CaseDetail::Retrieval(_) | CaseDetail::Imported(_))
+        | None => None,
+    });
+    let module = module.unwrap_or_default();
     let count = |status: Status| cases.iter().filter(|case| case.status == status).count();
     let scores: Vec<f64> =
         cases.iter().filter(|case| case.status.is_measured()).filter_map(|case| case.score).collect();

@@ -1,0 +1,233 @@
+//! `.evalratchet/baseline.json`: sorted, a case on each line, so that its diff reads well.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::input::{Checker, Document, Mistake, Mistakes, Pointer};
+use crate::model::{Better, CaseId, Fingerprint, FlatPolicy, Kind, Mode, Reason, Rule, Status, SuiteId};
+
+/// The value of `schema` in every baseline of this version.
+pub const BASELINE_SCHEMA: &str = "evalratchet.baseline/v1";
+/// A larger file is not read.
+const LARGEST: usize = 64 << 20;
+
+/// What `main` has.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "evalratchet baseline")]
+pub struct Baseline {
+    /// `evalratchet.baseline/v1`.
+    pub schema: String,
+    /// Where it comes from.
+    pub produced: Produced,
+    /// What a later run may do all the same, until the next update absorbs it.
+    #[serde(default)]
+    pub blessings: Vec<Blessing>,
+    /// The suites, by id.
+    pub suites: BTreeMap<SuiteId, BaselineSuite>,
+}
+
+/// Where a baseline comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Produced {
+    /// The commit that was evaluated.
+    pub commit: Option<String>,
+    /// When, RFC 3339.
+    pub time: String,
+    /// The version of the tool.
+    pub tool: String,
+    /// Where answers came from.
+    pub mode: Mode,
+}
+
+/// One suite.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BaselineSuite {
+    /// What it evaluates.
+    pub kind: Kind,
+    /// Whether its answers vary from run to run.
+    pub varies: bool,
+    /// Whether its answers were recorded ones.
+    pub replayed: bool,
+    /// The model that was asked.
+    pub model: Option<String>,
+    /// What it was held to.
+    pub policy: FlatPolicy,
+    /// Metric → value over all measured cases.
+    pub metrics: BTreeMap<String, BaselineMetric>,
+    /// Slice → the same.
+    pub slices: BTreeMap<String, BTreeMap<String, BaselineMetric>>,
+    /// The cases, by id.
+    pub cases: BTreeMap<CaseId, BaselineCase>,
+}
+
+/// A metric.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BaselineMetric {
+    /// What was measured.
+    pub value: f64,
+    /// Which way is better.
+    pub better: Better,
+    /// Over how many cases.
+    pub n: usize,
+}
+
+/// One case: main's latest result, and the best it ever had.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BaselineCase {
+    /// How it came out.
+    pub status: Status,
+    /// Its quality.
+    pub score: f64,
+    /// What else was measured.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, f64>,
+    /// How often it was asked.
+    pub attempts: usize,
+    /// How often it passed.
+    pub passes: usize,
+    /// A hash of the question.
+    pub fingerprint: Fingerprint,
+    /// Since which commit it has had this status.
+    pub since: Option<String>,
+    /// The best it ever had; only where answers do not vary.
+    pub best: Option<Best>,
+}
+
+/// The best that a case ever had.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Best {
+    /// How it came out.
+    pub status: Status,
+    /// Its quality.
+    pub score: f64,
+    /// The commit that had it first.
+    pub commit: Option<String>,
+}
+
+/// Something that may be worse, for a reason that reviewers see.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Blessing {
+    /// The rule that would speak.
+    pub rule: Rule,
+    /// About which suite.
+    pub suite: SuiteId,
+    /// About which case.
+    pub case: Option<CaseId>,
+    /// About which metric.
+    pub metric: Option<String>,
+    /// In which slice.
+    pub slice: Option<String>,
+    /// About which part of the policy.
+    pub policy: Option<String>,
+    /// How far it may go: no worse than this.
+    pub to: Option<f64>,
+    /// Why.
+    pub reason: String,
+}
+
+impl Blessing {
+    /// Whether it covers a reason: what it names, and no worse than it says.
+    pub fn covers(&self, reason: &Reason, better: Better) -> bool {
+        let Self { rule, suite, case, metric, slice, policy, to, reason: _ } = self;
+        let named = *rule == reason.rule
+            && Some(suite) == reason.suite.as_ref()
+            && *case == reason.case
+            && *metric == reason.metric
+            && *slice == reason.slice
+            && *policy == reason.policy;
+        let no_worse = match (to, reason.value) {
+            (Some(to), Some(value)) => match better {
+                Better::Higher => value >= to - 1e-9,
+                Better::Lower => value <= to + 1e-9,
+            },
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        named && no_worse
+    }
+}
+
+static CHECKER: LazyLock<Checker<Baseline>> = LazyLock::new(Checker::new);
+
+impl Baseline {
+    /// Reads a baseline; what is wrong with it is pointed at.
+    pub fn parse(file: &str, text: String) -> Result<Self, Mistakes> {
+        if text.len() > LARGEST {
+            let message = format!("is {} bytes long; a baseline has at most {LARGEST}", text.len());
+            return Err(Mistake::in_file(file, message).into());
+        }
+        let document = Document::json(file, text)?;
+        let schema = document.value["schema"].as_str().unwrap_or_default();
+        if schema != BASELINE_SCHEMA {
+            let message = format!("`{schema}` is not `{BASELINE_SCHEMA}`");
+            let help = "it was written by another version, or is no baseline";
+            return Err(document.mistake(&Pointer::root().join("schema"), message).with_help(help).into());
+        }
+        CHECKER.read(&document)
+    }
+
+    /// The canonical text: the same baseline is always the same bytes.
+    pub fn render(&self) -> Result<String, serde_json::Error> {
+        let mut out = String::from("{\n");
+        let _ = writeln!(out, "  \"schema\": {},", line(&self.schema)?);
+        let _ = writeln!(out, "  \"produced\": {},", line(&self.produced)?);
+        let mut blessings: Vec<String> = self.blessings.iter().map(line).collect::<Result<_, _>>()?;
+        blessings.sort();
+        list(&mut out, 2, "blessings", '[', &blessings, ']', ",");
+        out.push_str("  \"suites\": {\n");
+        for (index, (id, suite)) in self.suites.iter().enumerate() {
+            let _ = writeln!(out, "    {}: {{", line(id)?);
+            let BaselineSuite { kind, varies, replayed, model, policy, metrics, slices, cases } = suite;
+            let _ = writeln!(out, "      \"kind\": {},", line(kind)?);
+            let _ = writeln!(out, "      \"varies\": {varies},");
+            let _ = writeln!(out, "      \"replayed\": {replayed},");
+            let _ = writeln!(out, "      \"model\": {},", line(model)?);
+            list(&mut out, 6, "policy", '{', &entries(policy)?, '}', ",");
+            list(&mut out, 6, "metrics", '{', &entries(metrics)?, '}', ",");
+            list(&mut out, 6, "slices", '{', &entries(slices)?, '}', ",");
+            list(&mut out, 6, "cases", '{', &entries(cases)?, '}', "");
+            out.push_str(if index + 1 < self.suites.len() { "    },\n" } else { "    }\n" });
+        }
+        out.push_str("  }\n}\n");
+        Ok(out)
+    }
+
+    /// How many cases it has.
+    pub fn cases(&self) -> usize {
+        self.suites.values().map(|suite| suite.cases.len()).sum()
+    }
+}
+
+fn line(value: &impl Serialize) -> Result<String, serde_json::Error> {
+    serde_json::to_string(value)
+}
+
+fn entries<K: Serialize, V: Serialize>(map: &BTreeMap<K, V>) -> Result<Vec<String>, serde_json::Error> {
+    map.iter().map(|(key, value)| Ok(format!("{}: {}", line(key)?, line(value)?))).collect()
+}
+
+/// A list with an entry on each line.
+fn list(out: &mut String, indent: usize, name: &str, open: char, entries: &[String], close: char, end: &str) {
+    let pad = " ".repeat(indent);
+    if entries.is_empty() {
+        let _ = writeln!(out, "{pad}\"{name}\": {open}{close}{end}");
+        return;
+    }
+    let _ = writeln!(out, "{pad}\"{name}\": {open}");
+    for (index, entry) in entries.iter().enumerate() {
+        let comma = if index + 1 < entries.len() { "," } else { "" };
+        let _ = writeln!(out, "{pad}  {entry}{comma}");
+    }
+    let _ = writeln!(out, "{pad}{close}{end}");
+}

@@ -1,0 +1,9 @@
+//! What `main` has: one small file whose git history is the trend.
+
+mod file;
+mod git;
+mod update;
+
+pub use file::{BASELINE_SCHEMA, Baseline, BaselineCase, BaselineMetric, BaselineSuite, Best, Blessing, Produced};
+pub use git::{Found, Surroundings, Wanted, changed_files, find, history, is_ancestor};
+pub use update::{Refusal, from_results, update};

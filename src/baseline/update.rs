@@ -1,0 +1,272 @@
+//! The ratchet: what a new run on `main` makes of the baseline.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::file::{BASELINE_SCHEMA, Baseline, BaselineCase, BaselineMetric, BaselineSuite, Best, Blessing, Produced};
+use crate::aggregate::{better_of, is_expense, value_of};
+use crate::model::{
+    CaseId, CaseResult, FlatPolicy, Metric, Results, Rule, Status, SuiteId, SuiteResult, Verdict, weakenings,
+};
+use crate::stats::mean;
+
+/// Why a run cannot become a baseline.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// It is not a whole run.
+    #[error("the run is partial ({0}); a baseline is made of a whole one")]
+    Partial(&'static str),
+    /// Answers could not be had.
+    #[error("{0} of {1} could not be had; a baseline is made of answers")]
+    Errors(usize, SuiteId),
+    /// Nothing was measured.
+    #[error("the run measured nothing")]
+    Nothing,
+    /// It is older than what is there.
+    #[error("the run is of {0}, the baseline of {1}, which is newer")]
+    Older(String, String),
+}
+
+/// What a run makes of a baseline; `None` if nothing changes. Blessings that the baseline carries are absorbed.
+pub fn update(old: Option<&Baseline>, results: &Results) -> Result<Option<Baseline>, Refusal> {
+    check(results)?;
+    let mut new = from_results(results);
+    let Some(old) = old else { return Ok(Some(new)) };
+    let commit = results.run.commit.as_deref();
+    for (id, suite) in &old.suites {
+        match new.suites.get_mut(id) {
+            Some(current) => {
+                let result = results.suites.iter().find(|result| result.id == *id);
+                if let Some(result) = result.filter(|result| result.affected) {
+                    ratchet(id, suite, current, result, &old.blessings, commit);
+                } else {
+                    *current = suite.clone();
+                }
+            }
+            None if old.blessings.iter().any(|one| one.rule == Rule::SuiteRemoved && one.suite == *id) => {}
+            None => {
+                new.suites.insert(id.clone(), suite.clone());
+            }
+        }
+    }
+    let same = old.suites == new.suites && old.blessings.is_empty();
+    Ok((!same).then_some(new))
+}
+
+fn check(results: &Results) -> Result<(), Refusal> {
+    let run = &results.run;
+    if results.gate.verdict == Verdict::Interrupted {
+        return Err(Refusal::Partial("it was interrupted"));
+    }
+    if run.shard.is_some() {
+        return Err(Refusal::Partial("it is one shard; merge them first"));
+    }
+    if run.filtered || run.partial {
+        return Err(Refusal::Partial("a filter left something out"));
+    }
+    for suite in &results.suites {
+        let errors = suite.cases.iter().filter(|case| case.status == Status::Error).count();
+        if errors > 0 {
+            return Err(Refusal::Errors(errors, suite.id.clone()));
+        }
+    }
+    let measured = results.suites.iter().flat_map(|suite| &suite.cases).any(|case| case.status.is_measured());
+    let carried = results.suites.iter().any(|suite| !suite.affected);
+    if measured || carried { Ok(()) } else { Err(Refusal::Nothing) }
+}
+
+/// A run as a baseline that knows nothing else.
+pub fn from_results(results: &Results) -> Baseline {
+    let commit = results.run.commit.clone();
+    let suites = results.suites.iter().map(|suite| (suite.id.clone(), of_suite(suite, commit.as_deref())));
+    Baseline {
+        schema: BASELINE_SCHEMA.to_owned(),
+        produced: Produced {
+            commit: commit.clone(),
+            time: results.run.started_at.clone(),
+            tool: results.tool.version.clone(),
+            mode: results.run.mode,
+        },
+        blessings: Vec::new(),
+        suites: suites.collect(),
+    }
+}
+
+fn of_suite(suite: &SuiteResult, commit: Option<&str>) -> BaselineSuite {
+    let cases = suite.cases.iter().filter_map(|case| Some((case.id.clone(), of_case(case, suite.varies, commit)?)));
+    BaselineSuite {
+        kind: suite.kind,
+        varies: suite.varies,
+        replayed: suite.replayed,
+        model: suite.model.clone(),
+        policy: suite.policy.flat(|metric| better_of(suite.kind, metric)),
+        metrics: kept(&suite.metrics, suite),
+        slices: suite.slices.iter().map(|(slice, metrics)| (slice.clone(), kept(metrics, suite))).collect(),
+        cases: cases.collect(),
+    }
+}
+
+/// Times differ in every run, so they are kept only where they are gated.
+fn kept(metrics: &BTreeMap<String, Metric>, suite: &SuiteResult) -> BTreeMap<String, BaselineMetric> {
+    let is_kept = |name: &String| !name.ends_with("-ms") || suite.policy.metrics.contains_key(name);
+    let metric = |metric: &Metric| Some(BaselineMetric { value: metric.value?, better: metric.better, n: metric.n });
+    let kept = metrics.iter().filter(|(name, _)| is_kept(name));
+    kept.filter_map(|(name, one)| Some((name.clone(), metric(one)?))).collect()
+}
+
+fn of_case(case: &CaseResult, varies: bool, commit: Option<&str>) -> Option<BaselineCase> {
+    let score = case.score.filter(|_| case.status.is_measured())?;
+    let measured = case.attempts.iter().filter(|attempt| attempt.status.is_measured());
+    let (attempts, passes) = measured.fold((0, 0), |(attempts, passes), attempt| {
+        (attempts + 1, passes + usize::from(attempt.status == Status::Passed))
+    });
+    let commit = commit.map(str::to_owned);
+    // What only repeats tell is told by `attempts` and `passes`.
+    let is_kept = |name: &str| !name.starts_with("pass-") && name != "score-spread";
+    Some(BaselineCase {
+        status: case.status,
+        score,
+        metrics: case.metrics.iter().filter(|(name, _)| is_kept(name)).map(|(n, v)| (n.clone(), *v)).collect(),
+        attempts,
+        passes,
+        fingerprint: case.fingerprint.clone(),
+        since: commit.clone(),
+        best: (!varies).then_some(Best { status: case.status, score, commit }),
+    })
+}
+
+/// Turns one suite: the latest is the latest, the best never falls unless that was blessed.
+fn ratchet(
+    id: &SuiteId,
+    old: &BaselineSuite,
+    new: &mut BaselineSuite,
+    result: &SuiteResult,
+    blessings: &[Blessing],
+    commit: Option<&str>,
+) {
+    let blessed = |rules: &[Rule], case: Option<&CaseId>| {
+        let named = |one: &&Blessing| rules.contains(&one.rule) && one.suite == *id && one.case.as_ref() == case;
+        blessings.iter().any(|one| named(&one))
+    };
+    let level_is_blessed = blessed(&[Rule::MetricDropped, Rule::SliceDropped, Rule::BelowMin, Rule::BelowBest], None);
+    let renamed = renames(old, new);
+    let mut survivors = BTreeMap::new();
+    for (case, before) in &old.cases {
+        let now_called = renamed.get(case).unwrap_or(case);
+        let Some(now) = new.cases.get_mut(now_called) else {
+            // Still declared, but not measured this time: what main last had stays.
+            let declared = result.cases.iter().any(|one| one.id == *case);
+            let gone = !declared && (result.policy.allows_removal(case) || blessed(&[Rule::CaseRemoved], Some(case)));
+            if !gone {
+                survivors.insert(case.clone(), before.clone());
+            }
+            continue;
+        };
+        if before.fingerprint != now.fingerprint {
+            continue;
+        }
+        if before.status == now.status {
+            now.since.clone_from(&before.since);
+        }
+        if let (Some(best), Some(now_best)) = (&before.best, &now.best) {
+            let is_blessed = blessed(&[Rule::CaseRegressed, Rule::BelowBest], Some(case))
+                || blessed(&[Rule::CaseRegressed, Rule::BelowBest], Some(now_called))
+                || (level_is_blessed && best.status == now_best.status);
+            let was_better = rank(best.status, best.score) >= rank(now_best.status, now_best.score);
+            if was_better && !is_blessed {
+                now.best = Some(best.clone());
+            } else if was_better {
+                now.best = Some(Best { commit: commit.map(str::to_owned), ..now_best.clone() });
+            }
+        }
+    }
+    new.cases.extend(survivors);
+    new.policy = merged_policy(&old.policy, &new.policy, id, blessings);
+    recompute(new, result);
+}
+
+/// Passing is better than failing, whatever the score.
+fn rank(status: Status, score: f64) -> (bool, f64) {
+    (status == Status::Passed, score)
+}
+
+/// Cases of the old side that the new one calls otherwise.
+fn renames(old: &BaselineSuite, new: &BaselineSuite) -> BTreeMap<CaseId, CaseId> {
+    let mut free: Vec<&CaseId> = new.cases.keys().filter(|id| !old.cases.contains_key(*id)).collect();
+    let mut renamed = BTreeMap::new();
+    for (id, case) in old.cases.iter().filter(|(id, _)| !new.cases.contains_key(*id)) {
+        let same = free.iter().position(|other| new.cases[*other].fingerprint == case.fingerprint);
+        if let Some(index) = same {
+            renamed.insert(id.clone(), free.remove(index).clone());
+        }
+    }
+    renamed
+}
+
+/// What became less strict without a blessing stays as strict as it was.
+fn merged_policy(old: &FlatPolicy, new: &FlatPolicy, suite: &SuiteId, blessings: &[Blessing]) -> FlatPolicy {
+    let mut merged = new.clone();
+    for weakening in weakenings(old, new) {
+        let blessed = blessings.iter().any(|one| {
+            one.rule == Rule::WeakenedGate && one.suite == *suite && one.policy.as_ref() == Some(&weakening.key)
+        });
+        if !blessed {
+            match weakening.before {
+                Some(before) => merged.insert(weakening.key, before),
+                None => merged.remove(&weakening.key),
+            };
+        }
+    }
+    merged
+}
+
+/// Metrics are those of the cases that are there now, survivors included.
+fn recompute(suite: &mut BaselineSuite, result: &SuiteResult) {
+    let value = |name: &str, ids: &dyn Fn(&CaseId) -> bool| {
+        let cases = suite.cases.iter().filter(|(id, _)| ids(id));
+        let values: Vec<f64> =
+            cases.filter_map(|(_, case)| value_of(name, case.status, Some(case.score), &case.metrics)).collect();
+        mean(&values).map(|mean| (mean, values.len()))
+    };
+    let mut metrics = suite.metrics.clone();
+    for (name, metric) in metrics.iter_mut().filter(|(name, _)| !is_expense(name)) {
+        if let Some((mean, n)) = value(name, &|_| true) {
+            (metric.value, metric.n) = (mean, n);
+        }
+    }
+    let mut slices = suite.slices.clone();
+    for (slice, metrics) in &mut slices {
+        let within: BTreeSet<&CaseId> = result
+            .cases
+            .iter()
+            .filter(|case| case.slices.iter().any(|one| one.as_str() == slice))
+            .map(|case| &case.id)
+            .collect();
+        for (name, metric) in metrics.iter_mut().filter(|(name, _)| !is_expense(name)) {
+            if let Some((mean, n)) = value(name, &|id| within.contains(id)) {
+                (metric.value, metric.n) = (mean, n);
+            }
+        }
+    }
+    suite.metrics = metrics;
+    suite.slices = slices;
+}
+
+impl BaselineCase {
+    /// The share of attempts that passed.
+    #[expect(clippy::cast_precision_loss, reason = "counts of attempts are far below 2^52")]
+    pub fn pass_share(&self) -> f64 {
+        if self.attempts == 0 {
+            f64::from(u8::from(self.status == Status::Passed))
+        } else {
+            self.passes as f64 / self.attempts as f64
+        }
+    }
+}
+
+impl BaselineMetric {
+    /// As a metric that a report shows.
+    pub fn carried(self) -> Metric {
+        let Self { value, better, n } = self;
+        Metric { value: Some(value), better, n, ci95: None, min: None, target: None }
+    }
+}

@@ -1,0 +1,192 @@
+//! `baseline`: what main has, how it is turned, and what may be worse all the same.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+
+use super::reference::read_baseline;
+use super::{ConfigArgs, Failure, Overrides, console, results_file, settings};
+use crate::baseline::{Baseline, Blessing, Refusal, history, is_ancestor, update};
+use crate::input::write_atomically;
+use crate::model::{ExitCode, Reason, Rule};
+use crate::report::{self, counted, plain};
+use crate::settings::Settings;
+
+/// Verbs of `baseline`.
+#[derive(Debug, Subcommand)]
+pub(super) enum BaselineVerb {
+    /// Print the baseline as a table
+    Show(ShowArgs),
+    /// Make a run the new baseline; the best never falls
+    Update(UpdateArgs),
+    /// Allow what the last run was failed for, with a reason that reviewers see
+    Bless(BlessArgs),
+}
+
+/// Flags of `baseline show`.
+#[derive(Debug, Args)]
+pub(super) struct ShowArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// The trend, from the history of the file on its branch
+    #[arg(long)]
+    history: bool,
+}
+
+/// Flags of `baseline update`.
+#[derive(Debug, Args)]
+pub(super) struct UpdateArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// The directory of the run
+    #[arg(long, value_name = "DIR", default_value = "evalratchet-out")]
+    from: PathBuf,
+}
+
+/// Flags of `baseline bless`.
+#[derive(Debug, Args)]
+pub(super) struct BlessArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// Why it may be worse
+    #[arg(long, value_name = "TEXT", value_parser = not_blank)]
+    reason: String,
+    /// Only what is about this suite
+    #[arg(long, value_name = "ID")]
+    suite: Option<String>,
+    /// Only what is about this case
+    #[arg(long, value_name = "ID")]
+    case: Option<String>,
+    /// Only what is about this metric
+    #[arg(long, value_name = "NAME")]
+    metric: Option<String>,
+    /// The directory of the run that failed
+    #[arg(long, value_name = "DIR", default_value = "evalratchet-out")]
+    from: PathBuf,
+}
+
+fn not_blank(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() { Err("a reason must say something".into()) } else { Ok(text.trim().to_owned()) }
+}
+
+pub(super) fn baseline(verb: BaselineVerb) -> Result<ExitCode, Failure> {
+    match verb {
+        BaselineVerb::Show(args) => show(&args),
+        BaselineVerb::Update(args) => turn(&args),
+        BaselineVerb::Bless(args) => bless(&args),
+    }
+}
+
+fn show(args: &ShowArgs) -> Result<ExitCode, Failure> {
+    let settings = settings(&args.config, &Overrides::default())?;
+    if args.history {
+        let mut versions = history(&settings.root, &settings.baseline_path, &settings.baseline_ref);
+        versions.reverse();
+        if versions.is_empty() {
+            let (path, branch) = (&settings.baseline_path, &settings.baseline_ref);
+            return Err(Failure::Usage(format!("{path} has no history on `{branch}` here")));
+        }
+        console::print(&report::trend(&versions, console::style()));
+        return Ok(ExitCode::Passed);
+    }
+    match read_baseline(&settings)? {
+        Some(baseline) => console::print(&report::baseline(&baseline, console::style())),
+        None => {
+            let path = &settings.baseline_path;
+            let help = "evalratchet run, then evalratchet baseline update --from evalratchet-out";
+            return Err(Failure::Usage(format!("there is no {path} here\n  = {help}")));
+        }
+    }
+    Ok(ExitCode::Passed)
+}
+
+fn turn(args: &UpdateArgs) -> Result<ExitCode, Failure> {
+    let settings = settings(&args.config, &Overrides::default())?;
+    let results = results_file::read(&args.from)?;
+    let old = read_baseline(&settings)?;
+    if let (Some(old), Some(new)) = (old.as_ref().and_then(|old| old.produced.commit.as_ref()), &results.run.commit)
+        && old != new
+        && is_ancestor(&settings.root, new, old)
+    {
+        return Err(Failure::Usage(Refusal::Older(new.clone(), old.clone()).to_string()));
+    }
+    let path = settings.baseline_path.clone();
+    match update(old.as_ref(), &results).map_err(|refusal| Failure::Usage(refusal.to_string()))? {
+        None => console::print(&format!("{path}: nothing changed, nothing written\n")),
+        Some(new) => {
+            let absorbed = old.map_or(0, |old| old.blessings.len());
+            write(&settings, &new)?;
+            let absorbed =
+                if absorbed > 0 { format!(", {} absorbed", counted(absorbed, "blessing")) } else { String::new() };
+            let suites = counted(new.suites.len(), "suite");
+            console::print(&format!("{path}: {suites}, {}{absorbed}; commit it\n", counted(new.cases(), "case")));
+        }
+    }
+    Ok(ExitCode::Passed)
+}
+
+fn write(settings: &Settings, baseline: &Baseline) -> Result<(), Failure> {
+    let path = settings.root.join(&settings.baseline_path);
+    let text = baseline.render().map_err(|error| Failure::Usage(format!("the baseline cannot be written: {error}")))?;
+    write_atomically(&path, text.as_bytes())
+        .map_err(|error| Failure::Write { path: settings.baseline_path.clone(), error })
+}
+
+fn bless(args: &BlessArgs) -> Result<ExitCode, Failure> {
+    let settings = settings(&args.config, &Overrides::default())?;
+    let results = results_file::read(&args.from)?;
+    let Some(mut baseline) = read_baseline(&settings)? else {
+        let path = &settings.baseline_path;
+        return Err(Failure::Usage(format!("there is no {path} here that could carry a blessing")));
+    };
+    let named = |reason: &&Reason| {
+        args.suite.as_ref().is_none_or(|suite| reason.suite.as_ref().is_some_and(|one| one.as_str() == suite))
+            && args.case.as_ref().is_none_or(|case| reason.case.as_ref().is_some_and(|one| one.as_str() == case))
+            && args.metric.as_ref().is_none_or(|metric| {
+                let of_policy = reason.policy.as_ref().is_some_and(|key| key.contains(metric.as_str()));
+                reason.metric.as_ref() == Some(metric) || of_policy
+            })
+    };
+    let blessable = |reason: &&Reason| {
+        reason.fails && !matches!(reason.rule, Rule::TooManyErrors | Rule::NothingMeasured | Rule::Interrupted)
+    };
+    let failing: Vec<&Reason> = results.gate.reasons.iter().filter(blessable).collect();
+    let mut blessed = Vec::new();
+    for reason in failing.iter().copied().filter(named) {
+        let Some(suite) = &reason.suite else { continue };
+        let blessing = Blessing {
+            rule: reason.rule,
+            suite: suite.clone(),
+            case: reason.case.clone(),
+            metric: reason.metric.clone(),
+            slice: reason.slice.clone(),
+            policy: reason.policy.clone(),
+            to: reason.value,
+            reason: args.reason.clone(),
+        };
+        let same = |other: &Blessing| {
+            (other.rule, &other.suite, &other.case, &other.metric, &other.slice, &other.policy)
+                == (blessing.rule, &blessing.suite, &blessing.case, &blessing.metric, &blessing.slice, &blessing.policy)
+        };
+        baseline.blessings.retain(|other| !same(other));
+        baseline.blessings.push(blessing);
+        blessed.push(&reason.message);
+    }
+    if blessed.is_empty() {
+        let what = match failing.len() {
+            0 => "the run was not failed for anything that could be blessed".to_owned(),
+            count => format!("none of the {} that it was failed for is named so", counted(count, "reason")),
+        };
+        return Err(Failure::Usage(format!("{}: {what}", shown(&args.from))));
+    }
+    write(&settings, &baseline)?;
+    for message in &blessed {
+        console::print(&format!("blessed: {}\n", plain(message)));
+    }
+    console::print(&format!("{}: commit it with the change that it is about\n", settings.baseline_path));
+    Ok(ExitCode::Passed)
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}

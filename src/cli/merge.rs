@@ -1,0 +1,55 @@
+//! `merge`: joins the shards of a run and judges the whole.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::reference::BaselineArgs;
+use super::run::{Format, exit_code, write_results};
+use super::{ConfigArgs, Failure, Overrides, console, results_file, settings};
+use crate::conclude;
+use crate::merge::{Part, merge};
+use crate::model::ExitCode;
+
+/// Flags of `merge`.
+#[derive(Debug, Args)]
+pub(super) struct MergeArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
+    #[command(flatten)]
+    baseline: BaselineArgs,
+    /// The directories of all shards
+    #[arg(required = true, value_name = "DIR")]
+    parts: Vec<PathBuf>,
+    /// Fail when a case could not be measured
+    #[arg(long)]
+    strict: bool,
+    /// Where the results go
+    #[arg(long, value_name = "DIR", default_value = "evalratchet-out")]
+    out: PathBuf,
+    /// What is printed on standard output
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+}
+
+pub(super) fn merge_shards(args: &MergeArgs) -> Result<ExitCode, Failure> {
+    let settings = settings(&args.config, &Overrides::default())?;
+    let mut parts = Vec::new();
+    for place in &args.parts {
+        parts.push(Part { place: place.display().to_string(), results: results_file::read(place)? });
+    }
+    let (suites, run) = merge(parts).map_err(|wrong| {
+        let listed: String = wrong.iter().map(|one| format!("\n  - {one}")).collect();
+        Failure::Usage(format!("these are not the shards of one run:{listed}"))
+    })?;
+    let mut located = args.baseline.locate(&settings)?;
+    located.circumstances.strict = args.strict;
+    located.circumstances.filtered = run.filtered;
+    let results = conclude(suites, run, located.reference.as_ref(), &located.circumstances);
+    write_results(&args.out, &results)?;
+    super::run::print(&results, args.format)?;
+    if args.format == Format::Table {
+        console::print(&format!("{}\n", args.out.join("results.json").display()));
+    }
+    Ok(exit_code(&results))
+}

@@ -1,0 +1,418 @@
+//! Then and now, case by case and metric by metric. Nothing is judged here but whether a change may be chance.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::aggregate::{better_of, is_expense, is_pass_rate, metric_specs, value_of};
+use crate::baseline::{Baseline, BaselineCase, BaselineSuite};
+use crate::model::{
+    BaselineInfo, CaseChange, CaseId, CaseResult, Change, Comparison, Delta, MetricChange, Outcome, Policy, Status,
+    SuiteComparison, SuiteId, SuiteResult, SuiteState,
+};
+use crate::stats::{holm, mcnemar, mean, needed_cases, paired_bootstrap, sign_flip};
+
+/// How often is drawn for an interval or a test.
+const RESAMPLES: usize = 4000;
+/// The slices that are compared: those that everybody has, not each tag.
+const DIMENSIONS: [&str; 3] = ["lane", "category", "risk-level"];
+/// How much of `alpha` the metrics of whole suites have; the rest is for slices.
+const SHARE_OF_METRICS: f64 = 0.8;
+
+/// What the comparison takes into account beside both sides.
+#[derive(Debug, Clone, Copy)]
+pub struct Circumstances {
+    /// A filter left suites or cases out, so that what is not there is not gone.
+    pub filtered: bool,
+    /// The seed of everything that is drawn at random.
+    pub seed: u64,
+}
+
+/// A case that both sides have, and measured.
+struct Pair<'a> {
+    before: &'a BaselineCase,
+    now: &'a CaseResult,
+}
+
+/// Compares suites with a baseline.
+pub fn compare(
+    suites: &[SuiteResult],
+    baseline: &Baseline,
+    info: BaselineInfo,
+    circumstances: Circumstances,
+) -> Comparison {
+    let mut compared: Vec<SuiteComparison> = Vec::new();
+    for suite in suites {
+        compared.push(match baseline.suites.get(&suite.id) {
+            Some(before) => compare_suite(suite, before, circumstances),
+            None => unmatched(&suite.id, SuiteState::Added, suite.varies),
+        });
+    }
+    if !circumstances.filtered {
+        for (id, before) in &baseline.suites {
+            if !suites.iter().any(|suite| suite.id == *id) {
+                compared.push(unmatched(id, SuiteState::Removed, before.varies));
+            }
+        }
+    }
+    correct_for_many(&mut compared, suites);
+    Comparison { baseline: info, suites: compared }
+}
+
+fn unmatched(id: &SuiteId, state: SuiteState, varies: bool) -> SuiteComparison {
+    SuiteComparison {
+        id: id.clone(),
+        state,
+        varies,
+        comparable: 0,
+        counts: BTreeMap::new(),
+        metrics: BTreeMap::new(),
+        slices: BTreeMap::new(),
+        cases: Vec::new(),
+    }
+}
+
+fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: Circumstances) -> SuiteComparison {
+    let varies = suite.varies || before.varies;
+    if !suite.affected {
+        return unmatched(&suite.id, SuiteState::NotAffected, varies);
+    }
+    let renamed = renames(suite, before);
+    let mut cases = Vec::new();
+    let mut counts: BTreeMap<Change, usize> = BTreeMap::new();
+    let mut pairs: Vec<Pair<'_>> = Vec::new();
+    let mut measured_both = 0;
+    for case in suite.cases.iter().filter(|case| case.status != Status::Skipped) {
+        let old_id = renamed.get(&case.id);
+        let old = before.cases.get(old_id.unwrap_or(&case.id));
+        let quarantined = suite.policy.quarantine.contains_key(&case.id);
+        let change = change_of(old, case);
+        *counts.entry(change).or_default() += 1;
+        if let Some(old) = old
+            && old.fingerprint == case.fingerprint
+            && case.status.is_measured()
+        {
+            measured_both += 1;
+            if !quarantined {
+                pairs.push(Pair { before: old, now: case });
+            }
+        }
+        let known_failure = change == Change::Unchanged && case.status == Status::Failed;
+        if change != Change::Unchanged || known_failure || old_id.is_some() {
+            cases.push(CaseChange {
+                id: case.id.clone(),
+                change,
+                renamed_from: old_id.cloned(),
+                was: old.map(|old| old.status),
+                now: Some(case.status),
+                score_was: old.map(|old| old.score),
+                score_now: case.score,
+                since: old.and_then(|old| old.since.clone()),
+                quarantined,
+            });
+        }
+    }
+    // A filter still lists every case of a suite that it leaves in, so what is not there is gone.
+    let declared: HashSet<&CaseId> = suite.cases.iter().map(|case| &case.id).chain(renamed.values()).collect();
+    for (id, old) in before.cases.iter().filter(|(id, _)| !declared.contains(id)) {
+        *counts.entry(Change::Removed).or_default() += 1;
+        cases.push(removed(id, old));
+    }
+    cases.sort_by(|a, b| (a.change, &a.id).cmp(&(b.change, &b.id)));
+    let any_measured = suite.cases.iter().any(|case| case.status.is_measured());
+    let state = if measured_both == 0 && any_measured && !before.cases.is_empty() {
+        SuiteState::NotComparable
+    } else {
+        SuiteState::Compared
+    };
+    let mut metrics = BTreeMap::new();
+    for spec in metric_specs(suite.kind) {
+        let all = (
+            before.metrics.get(spec.name).map(|metric| metric.value),
+            suite.metrics.get(spec.name).and_then(|metric| metric.value),
+        );
+        let test = Test { suite, varies, slice: None, metric: spec.name, seed: circumstances.seed };
+        metrics.insert(spec.name.to_owned(), test.change(&pairs, all));
+    }
+    // Without a value on either side there is nothing to tell.
+    metrics.retain(|_, change: &mut MetricChange| change.delta != Delta::Absent);
+    let slices = slice_changes(suite, before, varies, &pairs, circumstances.seed);
+    SuiteComparison { comparable: measured_both, counts, metrics, slices, cases, ..unmatched(&suite.id, state, varies) }
+}
+
+/// The new names of cases whose question is the same.
+fn renames(suite: &SuiteResult, before: &BaselineSuite) -> HashMap<CaseId, CaseId> {
+    let present: HashSet<&CaseId> = suite.cases.iter().map(|case| &case.id).collect();
+    let mut free: Vec<(&CaseId, &BaselineCase)> = before.cases.iter().filter(|(id, _)| !present.contains(id)).collect();
+    let mut renamed = HashMap::new();
+    if free.is_empty() {
+        return renamed;
+    }
+    for case in suite.cases.iter().filter(|case| !before.cases.contains_key(&case.id)) {
+        if let Some(index) = free.iter().position(|(_, old)| old.fingerprint == case.fingerprint) {
+            renamed.insert(case.id.clone(), free.remove(index).0.clone());
+        }
+    }
+    renamed
+}
+
+fn removed(id: &CaseId, old: &BaselineCase) -> CaseChange {
+    CaseChange {
+        id: id.clone(),
+        change: Change::Removed,
+        renamed_from: None,
+        was: Some(old.status),
+        now: None,
+        score_was: Some(old.score),
+        score_now: None,
+        since: old.since.clone(),
+        quarantined: false,
+    }
+}
+
+fn change_of(old: Option<&BaselineCase>, case: &CaseResult) -> Change {
+    let Some(old) = old else { return Change::Added };
+    if !case.status.is_measured() {
+        return Change::Lost;
+    }
+    if old.fingerprint != case.fingerprint {
+        return Change::Changed;
+    }
+    match (old.status, case.status) {
+        (Status::Passed, Status::Failed) => return Change::Regressed,
+        (Status::Failed, Status::Passed) => return Change::Improved,
+        _ => {}
+    }
+    let gain = case.score.unwrap_or(0.0) - old.score;
+    if gain > 1e-9 {
+        Change::Improved
+    } else if gain < -1e-9 {
+        Change::Regressed
+    } else {
+        Change::Unchanged
+    }
+}
+
+fn slice_changes(
+    suite: &SuiteResult,
+    before: &BaselineSuite,
+    varies: bool,
+    pairs: &[Pair<'_>],
+    seed: u64,
+) -> BTreeMap<String, BTreeMap<String, MetricChange>> {
+    let mut changes = BTreeMap::new();
+    for (slice, metrics) in &suite.slices {
+        let dimension = slice.split_once('=').map_or(slice.as_str(), |(dimension, _)| dimension);
+        if !DIMENSIONS.contains(&dimension) && !suite.policy.slices.contains_key(slice) {
+            continue;
+        }
+        let within: Vec<Pair<'_>> = pairs
+            .iter()
+            .filter(|pair| pair.now.slices.iter().any(|one| one.as_str() == slice))
+            .map(|pair| Pair { before: pair.before, now: pair.now })
+            .collect();
+        let old = before.slices.get(slice);
+        let mut of_slice = BTreeMap::new();
+        for spec in metric_specs(suite.kind).iter().filter(|spec| !is_expense(spec.name)) {
+            let all = (
+                old.and_then(|old| old.get(spec.name)).map(|metric| metric.value),
+                metrics.get(spec.name).and_then(|metric| metric.value),
+            );
+            let test = Test { suite, varies, slice: Some(slice), metric: spec.name, seed };
+            let change = test.change(&within, all);
+            if change.delta != Delta::Absent {
+                of_slice.insert(spec.name.to_owned(), change);
+            }
+        }
+        changes.insert(slice.clone(), of_slice);
+    }
+    changes
+}
+
+/// One metric of one suite or slice.
+struct Test<'a> {
+    suite: &'a SuiteResult,
+    varies: bool,
+    slice: Option<&'a str>,
+    metric: &'a str,
+    seed: u64,
+}
+
+impl Test<'_> {
+    fn policy(&self) -> &Policy {
+        &self.suite.policy
+    }
+
+    fn change(&self, pairs: &[Pair<'_>], all: (Option<f64>, Option<f64>)) -> MetricChange {
+        let better = better_of(self.suite.kind, self.metric);
+        let (all_before, all_now) = all;
+        let max_drop = self.policy().max_drop_of(self.slice, self.metric);
+        let mut change = MetricChange {
+            better,
+            n: 0,
+            delta: Delta::Absent,
+            outcome: Outcome::NotCompared,
+            max_drop,
+            all_before,
+            all_now,
+            p: None,
+            ci95: None,
+            repeats_needed: None,
+        };
+        if self.metric.ends_with("-ms") {
+            // A time is no case's, and is compared only where somebody asks for it.
+            let named = self.policy().metrics.get(self.metric).is_some_and(|one| one.max_drop.is_some());
+            change.delta = if named { Delta::of(better, all_before, all_now) } else { Delta::Absent };
+            change.outcome = exact_outcome(change.delta, max_drop);
+            return change;
+        }
+        let values: Vec<(f64, f64)> = pairs.iter().filter_map(|pair| self.values(pair)).collect();
+        change.n = values.len();
+        let before: Vec<f64> = values.iter().map(|(before, _)| *before).collect();
+        let now: Vec<f64> = values.iter().map(|(_, now)| *now).collect();
+        change.delta = if values.is_empty() {
+            // No common case: then and now are about different things.
+            if all_before.is_none() && all_now.is_none() { Delta::Absent } else { missing(all_before, all_now) }
+        } else {
+            Delta::of(better, mean(&before), mean(&now))
+        };
+        if values.is_empty() {
+            return change;
+        }
+        if is_expense(self.metric) && self.policy().metrics.get(self.metric).is_none_or(|one| one.max_drop.is_none()) {
+            change.outcome = match change.delta {
+                Delta::Better { .. } => Outcome::Improved,
+                Delta::Same { .. } => Outcome::Unchanged,
+                Delta::Worse { .. } | Delta::FromZero { .. } => Outcome::Slipped,
+                Delta::Appeared { .. } | Delta::Disappeared { .. } | Delta::Absent => Outcome::NotCompared,
+            };
+            return change;
+        }
+        if !self.varies {
+            change.outcome = exact_outcome(change.delta, max_drop);
+            return change;
+        }
+        self.significance(&mut change, &values, pairs);
+        change
+    }
+
+    /// What a pair gives to the metric. With repeats a pass is a share of attempts.
+    fn values(&self, pair: &Pair<'_>) -> Option<(f64, f64)> {
+        let Pair { before, now } = pair;
+        if self.varies && is_pass_rate(self.metric) {
+            return Some((before.pass_share(), pass_share(now)));
+        }
+        let then = value_of(self.metric, before.status, Some(before.score), &before.metrics)?;
+        Some((then, value_of(self.metric, now.status, now.score, &now.metrics)?))
+    }
+
+    /// How likely the drop is by chance. Cases are what is independent, not their repeats.
+    fn significance(&self, change: &mut MetricChange, values: &[(f64, f64)], pairs: &[Pair<'_>]) {
+        let sign = match change.better {
+            crate::model::Better::Higher => 1.0,
+            crate::model::Better::Lower => -1.0,
+        };
+        let gains: Vec<f64> = values.iter().map(|(before, now)| (now - before) * sign).collect();
+        let bootstrap = paired_bootstrap(&gains, self.seed, RESAMPLES);
+        let once = pairs.iter().all(|pair| pair.before.attempts <= 1 && pair.now.attempts.len() <= 1);
+        let p = if is_pass_rate(self.metric) && once {
+            let worse = gains.iter().filter(|gain| **gain < 0.0).count();
+            let better = gains.iter().filter(|gain| **gain > 0.0).count();
+            mcnemar(worse, better).one_sided
+        } else {
+            bootstrap.p_worse.max(sign_flip(&gains, self.seed, RESAMPLES))
+        };
+        change.p = Some(p);
+        change.ci95 = Some(bootstrap.ci95);
+        // Whether it is one is said once all metrics of the run are known.
+        change.outcome = match change.delta {
+            Delta::Worse { .. } | Delta::FromZero { better: false, .. } => Outcome::Inconclusive,
+            Delta::Better { .. } | Delta::FromZero { better: true, .. } => Outcome::Improved,
+            Delta::Same { .. } => Outcome::Unchanged,
+            Delta::Appeared { .. } | Delta::Disappeared { .. } | Delta::Absent => Outcome::NotCompared,
+        };
+        if change.outcome == Outcome::Inconclusive {
+            let needed = needed_cases(&gains, change.delta.drop().max(self.policy().min_effect), self.policy().alpha);
+            let repeats = pairs.iter().map(|pair| pair.now.attempts.len()).max().unwrap_or(1).max(1);
+            change.repeats_needed = needed
+                .map(|needed| (needed * repeats).div_ceil(gains.len().max(1)).max(repeats + 1))
+                .filter(|n| *n <= 1000);
+        }
+        if change.outcome == Outcome::Improved && bootstrap.ci95[0] <= 0.0 {
+            change.outcome = Outcome::Unchanged;
+        }
+    }
+}
+
+fn pass_share(case: &CaseResult) -> f64 {
+    let measured: Vec<bool> = case
+        .attempts
+        .iter()
+        .filter(|attempt| attempt.status.is_measured())
+        .map(|attempt| attempt.status == Status::Passed)
+        .collect();
+    let shares: Vec<f64> = measured.iter().map(|passed| f64::from(u8::from(*passed))).collect();
+    mean(&shares).unwrap_or_else(|| f64::from(u8::from(case.status == Status::Passed)))
+}
+
+fn missing(before: Option<f64>, now: Option<f64>) -> Delta {
+    match (before, now) {
+        (_, Some(now)) => Delta::Appeared { now },
+        (Some(before), None) => Delta::Disappeared { before },
+        (None, None) => Delta::Absent,
+    }
+}
+
+fn exact_outcome(delta: Delta, max_drop: f64) -> Outcome {
+    match delta {
+        Delta::Same { .. } => Outcome::Unchanged,
+        Delta::Better { .. } | Delta::FromZero { better: true, .. } => Outcome::Improved,
+        Delta::Worse { .. } | Delta::FromZero { better: false, .. } => {
+            if delta.drop() > max_drop + 1e-9 {
+                Outcome::Regressed
+            } else {
+                Outcome::Slipped
+            }
+        }
+        Delta::Appeared { .. } | Delta::Disappeared { .. } | Delta::Absent => Outcome::NotCompared,
+    }
+}
+
+/// With many metrics one falls by chance. What varies has regressed only if it is significant among all of them, and
+/// larger than what counts as an effect.
+fn correct_for_many(compared: &mut [SuiteComparison], suites: &[SuiteResult]) {
+    let policy = |id: &SuiteId| suites.iter().find(|suite| suite.id == *id).map(|suite| &suite.policy);
+    for (family, share) in [(Family::Metrics, SHARE_OF_METRICS), (Family::Slices, 1.0 - SHARE_OF_METRICS)] {
+        let mut tests: Vec<(&mut MetricChange, &Policy)> = Vec::new();
+        for suite in compared.iter_mut().filter(|suite| suite.varies) {
+            let Some(policy) = policy(&suite.id) else { continue };
+            match family {
+                Family::Metrics => tests.extend(suite.metrics.values_mut().map(|change| (change, policy))),
+                Family::Slices => {
+                    let changes = suite.slices.values_mut().flat_map(BTreeMap::values_mut);
+                    tests.extend(changes.map(|change| (change, policy)));
+                }
+            }
+        }
+        tests.retain(|(change, _)| change.p.is_some());
+        let adjusted = holm(&tests.iter().filter_map(|(change, _)| change.p).collect::<Vec<f64>>());
+        for ((change, policy), p) in tests.into_iter().zip(adjusted) {
+            change.p = Some(p);
+            if change.outcome != Outcome::Inconclusive {
+                continue;
+            }
+            let large = change.delta.drop() > policy.min_effect;
+            if large && p < policy.alpha * share {
+                change.outcome = Outcome::Regressed;
+                change.repeats_needed = None;
+            } else if !large {
+                change.outcome = Outcome::Slipped;
+                change.repeats_needed = None;
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Family {
+    Metrics,
+    Slices,
+}

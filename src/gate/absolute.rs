@@ -1,0 +1,226 @@
+//! What holds without a baseline: floors, errors, what was not measured.
+
+use super::Circumstances;
+use crate::aggregate::{better_of, is_expense};
+use crate::model::{
+    Better, CaseDetail, CaseResult, Kind, MaxErrors, Metric, Reason, Rule, Status, SuiteDetail, SuiteResult, Threshold,
+};
+use crate::report::counted;
+
+/// Floors and targets stand beside the values, so that a report needs nothing else.
+pub(super) fn note_thresholds(suite: &mut SuiteResult) {
+    let note = |metric: &mut Metric, threshold: &Threshold| {
+        metric.min = threshold.min;
+        metric.target = threshold.target;
+    };
+    for (name, threshold) in &suite.policy.metrics {
+        if let Some(metric) = suite.metrics.get_mut(name) {
+            note(metric, threshold);
+        }
+    }
+    for (slice, metrics) in &suite.policy.slices {
+        for (name, threshold) in metrics {
+            if let Some(metric) = suite.slices.get_mut(slice).and_then(|slice| slice.get_mut(name)) {
+                note(metric, threshold);
+            }
+        }
+    }
+}
+
+pub(super) fn judge(suite: &SuiteResult, has_baseline: bool, circumstances: &Circumstances) -> Vec<Reason> {
+    let about = |rule: Rule, message: String| Reason::new(rule, Some(&suite.id), format!("{}: {message}", suite.id));
+    let mut reasons = Vec::new();
+    if !suite.affected {
+        let message = "not affected by what changed; its values are the baseline's".to_owned();
+        return vec![about(Rule::NotAffected, message).informing()];
+    }
+    let chosen: Vec<&CaseResult> = suite.cases.iter().filter(|case| case.status != Status::Skipped).collect();
+    if chosen.is_empty() {
+        if suite.cases.is_empty() {
+            reasons.push(about(Rule::NothingMeasured, "has no case".into()).informing());
+        }
+        return reasons;
+    }
+    reasons.extend(errors(suite, &chosen));
+    let measured = chosen.iter().filter(|case| case.status.is_measured()).count();
+    if measured == 0 && !reasons.iter().any(|reason| reason.rule == Rule::TooManyErrors) {
+        let message = format!("none of its {} cases was measured{}", chosen.len(), why_unmeasured(&chosen));
+        reasons.push(about(Rule::NothingMeasured, message));
+    }
+    let unmeasured = chosen.len() - measured;
+    if unmeasured > 0 && (measured > 0 || circumstances.strict) {
+        let strict = if circumstances.strict { "--strict, and " } else { "" };
+        let were = if unmeasured == 1 { "was" } else { "were" };
+        let why = why_unmeasured(&chosen);
+        let message = format!("{strict}{unmeasured} of {} cases {were} not measured{why}", chosen.len());
+        // What could not be had is told already.
+        if circumstances.strict || !why.is_empty() {
+            reasons.push(about(Rule::Unmeasured, message).failing(circumstances.strict));
+        }
+    }
+    if measured > 0 {
+        reasons.extend(floors(suite));
+    }
+    reasons.extend(missing_ids(suite, &chosen, measured, circumstances.strict));
+    reasons.extend(quarantines(suite, circumstances));
+    for case in chosen.iter().filter(|case| case.flaky) {
+        let passed = case.attempts.iter().filter(|attempt| attempt.status == Status::Passed).count();
+        let message = format!("{} is flaky: {passed} of {} attempts pass", case.id, case.attempts.len());
+        reasons.push(Reason { case: Some(case.id.clone()), ..about(Rule::Flaky, message).informing() });
+    }
+    if let Some(SuiteDetail::Golden(detail)) = &suite.detail
+        && detail.accepted > 0
+    {
+        let message = format!(
+            "{} of {} recorded answers are the same as golden; accepted, but they prove nothing until recorded anew (--mode record --no-cache)",
+            detail.accepted,
+            chosen.len()
+        );
+        reasons.push(about(Rule::Accepted, message).informing());
+    }
+    if has_baseline {
+        return reasons;
+    }
+    // How fast or how dear it is says nothing about how good it is.
+    let gated = suite.policy.metrics.iter().any(|(name, threshold)| threshold.min.is_some() && !is_expense(name));
+    if !gated && suite.kind == Kind::Scenario {
+        for case in chosen.iter().filter(|case| case.status == Status::Failed) {
+            if suite.policy.quarantine.contains_key(&case.id) {
+                continue;
+            }
+            let wrong =
+                case.checks.iter().filter(|check| check.status != Status::Passed).map(|check| check.name.as_str());
+            let message = format!("{} failed: {}", case.id, wrong.collect::<Vec<_>>().join(", "));
+            let value = case.score;
+            reasons.push(Reason { case: Some(case.id.clone()), value, ..about(Rule::ScenarioFailed, message) });
+        }
+    } else if !gated {
+        reasons.push(about(Rule::NotGated, "not gated (no floor is set for it)".into()).informing());
+    }
+    reasons
+}
+
+/// Why cases were not measured, in the words of the first.
+fn why_unmeasured(chosen: &[&CaseResult]) -> String {
+    let unmeasured = chosen.iter().filter(|case| case.status == Status::Unmeasured);
+    let why = unmeasured.flat_map(|case| &case.checks).find_map(|check| check.details.as_ref());
+    why.map(|why| format!(": {}", why.lines().next().unwrap_or_default())).unwrap_or_default()
+}
+
+fn errors(suite: &SuiteResult, chosen: &[&CaseResult]) -> Option<Reason> {
+    let attempts: Vec<_> = chosen.iter().flat_map(|case| &case.attempts).collect();
+    let errors = attempts.iter().filter(|attempt| attempt.status == Status::Error).count();
+    if errors == 0 {
+        return None;
+    }
+    let allowed = suite.policy.max_errors.allowed(attempts.len());
+    let first = chosen
+        .iter()
+        .flat_map(|case| &case.checks)
+        .find(|check| check.status == Status::Error)
+        .and_then(|check| check.details.clone())
+        .unwrap_or_default();
+    let limit = match suite.policy.max_errors {
+        MaxErrors::Count(count) => count.to_string(),
+        MaxErrors::Share(share) => format!("{:.1} %", share * 100.0),
+    };
+    let message =
+        format!("{}: {errors} of {} answers could not be had (max-errors {limit}): {first}", suite.id, attempts.len());
+    Some(if errors > allowed {
+        Reason::new(Rule::TooManyErrors, Some(&suite.id), message)
+    } else {
+        Reason::new(Rule::Errors, Some(&suite.id), message).informing()
+    })
+}
+
+fn floors(suite: &SuiteResult) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let whole = suite.policy.metrics.iter().map(|(name, threshold)| (None, name, threshold, suite.metrics.get(name)));
+    let sliced = suite.policy.slices.iter().flat_map(|(slice, metrics)| {
+        metrics.iter().map(move |(name, threshold)| {
+            (Some(slice), name, threshold, suite.slices.get(slice).and_then(|metrics| metrics.get(name)))
+        })
+    });
+    for (slice, name, threshold, metric) in whole.chain(sliced) {
+        let Some(min) = threshold.min else { continue };
+        let place = slice.map_or(String::new(), |slice| format!("{slice} "));
+        let better = better_of(suite.kind, name);
+        let limit = match better {
+            Better::Higher => "floor",
+            Better::Lower => "ceiling",
+        };
+        let reason = |rule: Rule, message: String| Reason {
+            metric: Some(name.clone()),
+            slice: slice.cloned(),
+            threshold: Some(min),
+            ..Reason::new(rule, Some(&suite.id), format!("{}: {place}{message}", suite.id))
+        };
+        let Some(value) = metric.and_then(|metric| metric.value) else {
+            reasons
+                .push(reason(Rule::MissingMetric, format!("{name} has a {limit} of {min:.3}, but was not measured")));
+            continue;
+        };
+        let holds = match better {
+            Better::Higher => value >= min,
+            Better::Lower => value <= min,
+        };
+        if !holds {
+            let side = match better {
+                Better::Higher => "below",
+                Better::Lower => "above",
+            };
+            let message = format!("{name} {value:.3} is {side} its {limit} {min:.3}");
+            reasons.push(Reason { value: Some(value), ..reason(Rule::BelowMin, message) });
+        }
+    }
+    reasons
+}
+
+fn missing_ids(suite: &SuiteResult, chosen: &[&CaseResult], measured: usize, strict: bool) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    for case in chosen {
+        if let Some(CaseDetail::Retrieval(detail)) = &case.detail
+            && !detail.missing_expected_ids.is_empty()
+        {
+            let (file, line) = (&case.location.file, case.location.line);
+            let ids = detail.missing_expected_ids.join(", ");
+            let message =
+                format!("{}: {} expects what the index does not hold: {ids} ({file}:{line})", suite.id, case.id);
+            let reason = Reason::new(Rule::MissingId, Some(&suite.id), message).failing(strict);
+            reasons.push(Reason { case: Some(case.id.clone()), ..reason });
+        }
+    }
+    let untold = chosen.iter().filter(|case| {
+        case.status.is_measured() && matches!(&case.detail, Some(CaseDetail::Retrieval(detail)) if !detail.index_told)
+    });
+    let untold = untold.count();
+    if untold > 0 {
+        let message =
+            format!("{}: the engine could not tell which ids it holds, for {untold} of {measured} cases", suite.id);
+        reasons.push(Reason::new(Rule::CannotTell, Some(&suite.id), message).informing());
+    }
+    reasons
+}
+
+fn quarantines(suite: &SuiteResult, circumstances: &Circumstances) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let mut active = Vec::new();
+    for (case, quarantine) in &suite.policy.quarantine {
+        // ISO dates are ordered as texts are.
+        if circumstances.today.as_str() > quarantine.until.as_str() {
+            let message = format!(
+                "{}: the quarantine of {case} expired on {} (owner {})",
+                suite.id, quarantine.until, quarantine.owner
+            );
+            let reason = Reason::new(Rule::QuarantineExpired, Some(&suite.id), message);
+            reasons.push(Reason { case: Some(case.clone()), ..reason });
+        } else {
+            active.push(format!("{case} until {} ({})", quarantine.until, quarantine.owner));
+        }
+    }
+    if !active.is_empty() {
+        let message = format!("{}: {} in quarantine: {}", suite.id, counted(active.len(), "case"), active.join(", "));
+        reasons.push(Reason::new(Rule::Quarantined, Some(&suite.id), message).informing());
+    }
+    reasons
+}

@@ -1,0 +1,203 @@
+//! Whether what was measured is good enough, and every reason why not.
+
+mod absolute;
+#[cfg(test)]
+mod properties;
+mod relative;
+#[cfg(test)]
+pub(crate) mod worlds;
+
+use crate::aggregate::better_of;
+use crate::baseline::{Baseline, Blessing};
+use crate::model::{
+    Better, Comparison, ExitCode, Gate, Reason, Rule, Status, SuiteComparison, SuiteId, SuiteResult, SuiteState,
+    Verdict,
+};
+
+/// What the gate takes into account beside the results.
+#[derive(Debug, Clone, Default)]
+pub struct Circumstances {
+    /// `--strict`: what was not measured fails.
+    pub strict: bool,
+    /// `--shard`: only `merge` judges.
+    pub shard: bool,
+    /// The user stopped the run.
+    pub interrupted: bool,
+    /// A filter left something out.
+    pub filtered: bool,
+    /// This is the baseline's own branch: what it once had must still be there.
+    pub on_main: bool,
+    /// Today, `YYYY-MM-DD`.
+    pub today: String,
+    /// What to say about a baseline that is not there; nothing if none was wanted.
+    pub no_baseline: Option<String>,
+    /// What may be worse all the same.
+    pub blessings: Vec<Blessing>,
+}
+
+/// The baseline and what it was found to be compared with.
+#[derive(Debug, Clone, Copy)]
+pub struct Against<'a> {
+    /// What main has.
+    pub baseline: &'a Baseline,
+    /// How the run compares with it.
+    pub comparison: &'a Comparison,
+}
+
+/// Judges the suites, marks each with its status, and says why.
+pub fn judge(suites: &mut [SuiteResult], against: Option<Against<'_>>, circumstances: &Circumstances) -> Gate {
+    let mut reasons = Vec::new();
+    for suite in suites.iter_mut() {
+        absolute::note_thresholds(suite);
+        let compared = against.and_then(|against| {
+            let before = against.baseline.suites.get(&suite.id)?;
+            let comparison = against.comparison.suites.iter().find(|one| one.id == suite.id)?;
+            Some((before, comparison))
+        });
+        let mut found = absolute::judge(suite, compared.is_some(), circumstances);
+        if let Some((before, comparison)) = compared {
+            found.extend(relative::judge(suite, before, comparison, circumstances));
+        }
+        bless(&mut found, suite, &circumstances.blessings);
+        suite.status = status_of(suite, &found);
+        reasons.extend(found);
+    }
+    if let Some(against) = against.filter(|_| !circumstances.filtered) {
+        let mut found = relative::removed_suites(against.comparison);
+        for reason in &mut found {
+            bless_one(reason, Better::Higher, &circumstances.blessings);
+        }
+        reasons.extend(found);
+    }
+    let anything = suites.iter().any(|suite| !suite.affected)
+        || suites.iter().flat_map(|suite| &suite.cases).any(|case| case.status.is_measured());
+    if !anything && !reasons.iter().any(|reason| reason.rule == Rule::TooManyErrors) {
+        reasons.push(Reason::new(Rule::NothingMeasured, None, "no case was measured"));
+    }
+    if circumstances.interrupted {
+        reasons.push(Reason::new(Rule::Interrupted, None, "the run was interrupted; its results are partial"));
+    }
+    let incomparable = against.is_some_and(|against| nothing_comparable(against.comparison));
+    if incomparable {
+        let message = "there is a baseline, and no case is what it is there";
+        reasons.push(Reason::new(Rule::NotComparable, None, message));
+    }
+    if let (None, Some(why)) = (against, &circumstances.no_baseline) {
+        reasons.push(Reason::new(Rule::NoBaseline, None, why).informing());
+    }
+    reasons.sort_by_key(|reason| (!reason.fails, reason.rule));
+    let (verdict, exit) = verdict(&reasons, circumstances, anything, incomparable, against.is_some());
+    Gate { verdict, exit_code: exit.code(), reasons }
+}
+
+fn verdict(
+    reasons: &[Reason],
+    circumstances: &Circumstances,
+    anything: bool,
+    incomparable: bool,
+    compared: bool,
+) -> (Verdict, ExitCode) {
+    let has = |rule: Rule| reasons.iter().any(|reason| reason.fails && reason.rule == rule);
+    if circumstances.interrupted {
+        (Verdict::Interrupted, ExitCode::Interrupted)
+    } else if circumstances.shard {
+        (Verdict::NotJudged, ExitCode::Passed)
+    } else if has(Rule::TooManyErrors) {
+        (Verdict::Broken, ExitCode::Broken)
+    } else if !anything {
+        (Verdict::NothingMeasured, ExitCode::NothingMeasured)
+    } else if incomparable {
+        (Verdict::NotComparable, ExitCode::NothingMeasured)
+    } else if reasons.iter().any(|reason| reason.fails) {
+        (Verdict::Failed, ExitCode::GateFailed)
+    } else if !compared && circumstances.no_baseline.is_some() {
+        (Verdict::NoBaseline, ExitCode::Passed)
+    } else {
+        (Verdict::Passed, ExitCode::Passed)
+    }
+}
+
+/// Whether the baseline knows suites that were run, and not one case is what it was.
+fn nothing_comparable(comparison: &Comparison) -> bool {
+    let known: Vec<&SuiteComparison> = comparison
+        .suites
+        .iter()
+        .filter(|suite| matches!(suite.state, SuiteState::Compared | SuiteState::NotComparable))
+        .collect();
+    let carried = comparison.suites.iter().any(|suite| suite.state == SuiteState::NotAffected);
+    !carried && !known.is_empty() && known.iter().all(|suite| suite.state == SuiteState::NotComparable)
+}
+
+/// What is blessed informs and does not fail.
+fn bless(reasons: &mut [Reason], suite: &SuiteResult, blessings: &[Blessing]) {
+    for reason in reasons {
+        let better = reason.metric.as_ref().map_or(Better::Higher, |metric| better_of(suite.kind, metric));
+        bless_one(reason, better, blessings);
+    }
+}
+
+fn bless_one(reason: &mut Reason, better: Better, blessings: &[Blessing]) {
+    // What could not be had or measured at all cannot be wished away.
+    let blessable = !matches!(reason.rule, Rule::TooManyErrors | Rule::NothingMeasured | Rule::Interrupted);
+    // A policy has its own direction, so that it must be exactly what was blessed.
+    let covers = |one: &&Blessing| match reason.rule {
+        Rule::WeakenedGate => one.covers(reason, Better::Higher) && one.covers(reason, Better::Lower),
+        _ => one.covers(reason, better),
+    };
+    if reason.fails
+        && blessable
+        && let Some(blessing) = blessings.iter().find(covers)
+    {
+        reason.fails = false;
+        reason.blessed = Some(blessing.reason.clone());
+    }
+}
+
+/// The gate's view of a suite; one that is not gated is what its cases are.
+fn status_of(suite: &SuiteResult, reasons: &[Reason]) -> Status {
+    let any = |status: Status| suite.cases.iter().any(|case| case.status == status);
+    let has = |rule: Rule| reasons.iter().any(|reason| reason.rule == rule);
+    if suite.cases.iter().all(|case| case.status == Status::Skipped) {
+        Status::Skipped
+    } else if has(Rule::TooManyErrors) {
+        Status::Error
+    } else if !suite.cases.iter().any(|case| case.status.is_measured()) {
+        Status::Unmeasured
+    } else if reasons.iter().any(|reason| reason.fails) || (has(Rule::NotGated) && any(Status::Failed)) {
+        Status::Failed
+    } else {
+        Status::Passed
+    }
+}
+
+impl Reason {
+    /// A reason that fails, and nothing else said of it yet.
+    pub fn new(rule: Rule, suite: Option<&SuiteId>, message: impl Into<String>) -> Self {
+        Self {
+            rule,
+            fails: true,
+            suite: suite.cloned(),
+            case: None,
+            metric: None,
+            slice: None,
+            value: None,
+            threshold: None,
+            before: None,
+            policy: None,
+            blessed: None,
+            message: message.into(),
+        }
+    }
+
+    /// The same, but it only informs.
+    #[must_use]
+    pub fn informing(self) -> Self {
+        Self { fails: false, ..self }
+    }
+
+    /// The same, but it fails only if `fails`.
+    #[must_use]
+    pub fn failing(self, fails: bool) -> Self {
+        Self { fails, ..self }
+    }
+}

@@ -1,0 +1,276 @@
+//! What holds against a baseline: nothing may get worse than it may.
+
+use super::Circumstances;
+use crate::aggregate::{better_of, is_expense};
+use crate::baseline::{BaselineCase, BaselineSuite};
+use crate::model::{
+    CaseChange, CaseResult, Change, Comparison, Delta, Flips, MetricChange, Outcome, Reason, Rule, Status,
+    SuiteComparison, SuiteResult, SuiteState, weakenings,
+};
+use crate::report::counted;
+use crate::stats::mean;
+
+pub(super) fn judge(
+    suite: &SuiteResult,
+    before: &BaselineSuite,
+    comparison: &SuiteComparison,
+    circumstances: &Circumstances,
+) -> Vec<Reason> {
+    let mut reasons = weakened(suite, before);
+    match comparison.state {
+        SuiteState::NotAffected => return reasons,
+        SuiteState::NotComparable => {
+            let message = format!("{}: no case is what it is in the baseline, so nothing is compared", suite.id);
+            reasons.push(Reason::new(Rule::NotComparable, Some(&suite.id), message).informing());
+        }
+        SuiteState::Compared | SuiteState::Added | SuiteState::Removed => {}
+    }
+    for change in &comparison.cases {
+        reasons.extend(of_case(suite, comparison, change));
+    }
+    for (name, change) in &comparison.metrics {
+        reasons.extend(of_metric(suite, None, name, change));
+    }
+    for (slice, metrics) in &comparison.slices {
+        for (name, change) in metrics {
+            reasons.extend(of_metric(suite, Some(slice), name, change));
+        }
+    }
+    reasons.extend(known_failures(suite, comparison));
+    if circumstances.on_main && !comparison.varies {
+        reasons.extend(below_best(suite, before));
+    }
+    reasons
+}
+
+/// Suites that only the baseline knows.
+pub(super) fn removed_suites(comparison: &Comparison) -> Vec<Reason> {
+    let removed = comparison.suites.iter().filter(|suite| suite.state == SuiteState::Removed);
+    removed
+        .map(|suite| {
+            let message = format!("{}: the suite is gone, and with it what it gated", suite.id);
+            Reason::new(Rule::SuiteRemoved, Some(&suite.id), message)
+        })
+        .collect()
+}
+
+fn weakened(suite: &SuiteResult, before: &BaselineSuite) -> Vec<Reason> {
+    let now = suite.policy.flat(|metric| better_of(suite.kind, metric));
+    weakenings(&before.policy, &now)
+        .into_iter()
+        .map(|weakening| {
+            let number = |value: Option<f64>| value.map_or("nothing".to_owned(), |value| value.to_string());
+            let message = match weakening.key.split_once('.') {
+                Some(("quarantine", case)) => format!("{}: {case} was put into quarantine", suite.id),
+                Some(("allow-removed", case)) => format!("{}: {case} may be removed now", suite.id),
+                _ => format!(
+                    "{}: the gate is weaker: {} was {} and is {}",
+                    suite.id,
+                    weakening.key,
+                    number(weakening.before),
+                    number(weakening.after)
+                ),
+            };
+            Reason {
+                policy: Some(weakening.key),
+                value: weakening.after,
+                before: weakening.before,
+                ..Reason::new(Rule::WeakenedGate, Some(&suite.id), message)
+            }
+        })
+        .collect()
+}
+
+fn of_case(suite: &SuiteResult, comparison: &SuiteComparison, change: &CaseChange) -> Option<Reason> {
+    let about = |rule: Rule, message: String| Reason {
+        case: Some(change.id.clone()),
+        value: change.score_now,
+        before: change.score_was,
+        ..Reason::new(rule, Some(&suite.id), format!("{}: {message}", suite.id))
+    };
+    let now_fails = change.was == Some(Status::Passed) && change.now == Some(Status::Failed);
+    let scores = || {
+        let number = |score: Option<f64>| score.map_or("–".to_owned(), |score| format!("{score:.2}"));
+        format!("{} → {}", number(change.score_was), number(change.score_now))
+    };
+    let case = suite.cases.iter().find(|case| case.id == change.id);
+    let id = &change.id;
+    match change.change {
+        Change::Regressed if now_fails => {
+            let why = case.map(why).unwrap_or_default();
+            if change.quarantined {
+                return Some(about(Rule::Flipped, format!("{id} passed and now fails, in quarantine")).informing());
+            }
+            if comparison.varies || suite.policy.flips == Flips::Report {
+                let message = format!("{id} passed and now fails ({}){why}", scores());
+                return Some(about(Rule::Flipped, message).informing());
+            }
+            Some(about(Rule::CaseRegressed, format!("{id} passed and now fails ({}){why}", scores())))
+        }
+        Change::Changed if now_fails => {
+            let message = format!("{id} was changed; it passed and now fails{}", case.map(why).unwrap_or_default());
+            let fails = !comparison.varies && !change.quarantined && suite.policy.flips == Flips::Fail;
+            Some(about(Rule::ChangedFails, message).failing(fails))
+        }
+        Change::Lost => {
+            let word = change.now.map_or("gone", Status::word);
+            let message = format!("{id} was measured and is now {word}{}", case.map(why).unwrap_or_default());
+            // An error within what is allowed is told as that.
+            let fails = change.now != Some(Status::Error) && !change.quarantined;
+            Some(about(Rule::Lost, message).failing(fails))
+        }
+        Change::Removed => {
+            let message = format!("{id} is gone; it {} in the baseline", change.was.map_or("was", Status::word));
+            let allowed = suite.policy.allows_removal(id);
+            Some(Reason { value: None, ..about(Rule::CaseRemoved, message) }.failing(!allowed))
+        }
+        Change::Regressed | Change::Changed | Change::Improved | Change::Added | Change::Unchanged => None,
+    }
+}
+
+/// What a case's first check that does not hold says.
+fn why(case: &CaseResult) -> String {
+    let wrong = case.checks.iter().find(|check| check.status != Status::Passed);
+    let details = wrong.and_then(|check| check.details.as_ref());
+    details.map(|details| format!(": {}", details.lines().next().unwrap_or_default())).unwrap_or_default()
+}
+
+fn of_metric(suite: &SuiteResult, slice: Option<&String>, name: &str, change: &MetricChange) -> Option<Reason> {
+    let named = suite.policy.metrics.get(name).is_some_and(|threshold| threshold.max_drop.is_some());
+    if is_expense(name) && !named {
+        return None;
+    }
+    let place = slice.map_or(String::new(), |slice| format!("{slice} "));
+    let (before, now) = change.delta.values();
+    let rule = match (change.outcome, slice) {
+        (Outcome::Regressed, None) => Rule::MetricDropped,
+        (Outcome::Regressed, Some(_)) => Rule::SliceDropped,
+        (Outcome::Inconclusive, None) => Rule::Inconclusive,
+        // With many slices some always seem to have fallen.
+        (Outcome::Inconclusive, Some(_)) => return None,
+        (Outcome::Improved | Outcome::Unchanged | Outcome::Slipped | Outcome::NotCompared, _) => {
+            let Delta::Disappeared { before } = change.delta else { return None };
+            if is_expense(name) || change.all_now.is_some() {
+                return None;
+            }
+            let message = format!("{}: {place}{name} was {before:.3} and is not measured any more", suite.id);
+            return Some(Reason {
+                metric: Some(name.to_owned()),
+                slice: slice.cloned(),
+                before: Some(before),
+                ..Reason::new(Rule::Lost, Some(&suite.id), message)
+            });
+        }
+    };
+    let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.3}"));
+    let fell = match change.better {
+        crate::model::Better::Higher => "fell",
+        crate::model::Better::Lower => "rose",
+    };
+    let mut message = format!(
+        "{}: {place}{name} {fell} from {} to {} over {}",
+        suite.id,
+        number(before),
+        number(now),
+        counted(change.n, "common case")
+    );
+    match (rule, change.p) {
+        (Rule::Inconclusive, p) => {
+            let p = p.map(|p| format!(" (p = {p:.3})")).unwrap_or_default();
+            message.push_str(&format!(", which may be chance{p}"));
+            if let Some(repeats) = change.repeats_needed {
+                message.push_str(&format!("; about {repeats} repeats of each case would decide"));
+            }
+        }
+        (_, Some(p)) => message.push_str(&format!(", which is significant (p = {p:.4})")),
+        (_, None) => message.push_str(&format!(", more than {} (max-drop)", change.max_drop)),
+    }
+    Some(
+        Reason {
+            metric: Some(name.to_owned()),
+            slice: slice.cloned(),
+            value: now,
+            before,
+            threshold: Some(change.max_drop),
+            ..Reason::new(rule, Some(&suite.id), message)
+        }
+        .failing(rule != Rule::Inconclusive),
+    )
+}
+
+/// What was already so is nobody's fault today.
+fn known_failures(suite: &SuiteResult, comparison: &SuiteComparison) -> Option<Reason> {
+    let known: Vec<&CaseChange> = comparison
+        .cases
+        .iter()
+        .filter(|one| {
+            one.was == Some(Status::Failed) && one.now == Some(Status::Failed) && one.change != Change::Changed
+        })
+        .collect();
+    if known.is_empty() {
+        return None;
+    }
+    let listed: Vec<String> = known
+        .iter()
+        .take(5)
+        .map(|one| match &one.since {
+            Some(since) => format!("{} since {}", one.id, since.get(..7).unwrap_or(since)),
+            None => one.id.to_string(),
+        })
+        .collect();
+    let more = known.len().saturating_sub(listed.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let fail = if known.len() == 1 { "fails" } else { "fail" };
+    let message = format!(
+        "{}: {} {fail} as in the baseline: {}{more}",
+        suite.id,
+        counted(known.len(), "case"),
+        listed.join(", ")
+    );
+    Some(Reason::new(Rule::KnownFailures, Some(&suite.id), message).informing())
+}
+
+/// On the baseline's own branch, what it once had is still owed.
+fn below_best(suite: &SuiteResult, before: &BaselineSuite) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let mut scores: Vec<(f64, f64)> = Vec::new();
+    let pairs = suite.cases.iter().filter(|case| case.status.is_measured()).filter_map(|case| {
+        let old = before.cases.get(&case.id).filter(|old| old.fingerprint == case.fingerprint)?;
+        Some((case, old))
+    });
+    for (case, old) in pairs.filter(|(case, _)| !suite.policy.quarantine.contains_key(&case.id)) {
+        let Some(best) = &old.best else { continue };
+        scores.push((best.score, case.score.unwrap_or(0.0)));
+        // What only now began to fail is a regression, and told as that.
+        let owed = best.status == Status::Passed && old.status == Status::Failed && case.status == Status::Failed;
+        if owed {
+            reasons.push(still_failing(suite, case, old, best.score));
+        }
+    }
+    let then: Vec<f64> = scores.iter().map(|(best, _)| *best).collect();
+    let now: Vec<f64> = scores.iter().map(|(_, now)| *now).collect();
+    if let (Some(best), Some(now)) = (mean(&then), mean(&now))
+        && best - now > suite.policy.max_drop + 1e-9
+        && reasons.is_empty()
+    {
+        let message = format!("{}: the mean score {now:.3} is below the best this branch had, {best:.3}", suite.id);
+        reasons.push(Reason {
+            value: Some(now),
+            before: Some(best),
+            threshold: Some(suite.policy.max_drop),
+            ..Reason::new(Rule::BelowBest, Some(&suite.id), message)
+        });
+    }
+    reasons
+}
+
+fn still_failing(suite: &SuiteResult, case: &CaseResult, old: &BaselineCase, best: f64) -> Reason {
+    let since = old.since.as_ref().map(|since| format!(" since {}", since.get(..7).unwrap_or(since)));
+    let message = format!("{}: {} fails{}, and once passed", suite.id, case.id, since.unwrap_or_default());
+    Reason {
+        case: Some(case.id.clone()),
+        value: case.score,
+        before: Some(best),
+        ..Reason::new(Rule::BelowBest, Some(&suite.id), message)
+    }
+}

@@ -1,0 +1,282 @@
+//! How a run compares with the baseline.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Better, CaseId, Mode, Status, SuiteId};
+
+/// How a run compares with the baseline.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Comparison {
+    /// What it was compared with.
+    pub baseline: BaselineInfo,
+    /// One entry for each suite of either side.
+    pub suites: Vec<SuiteComparison>,
+}
+
+/// Which baseline it was.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BaselineInfo {
+    /// Where it was found, in words.
+    pub source: String,
+    /// The commit that produced it.
+    pub commit: Option<String>,
+    /// When, RFC 3339.
+    pub time: String,
+    /// The version of the tool.
+    pub tool: String,
+    /// Where its answers came from.
+    pub mode: Mode,
+    /// The commit that the run is based on.
+    pub base: Option<String>,
+}
+
+/// How a suite compares.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SuiteComparison {
+    /// Its id.
+    pub id: SuiteId,
+    /// Whether it could be compared.
+    pub state: SuiteState,
+    /// Whether its answers vary from run to run, so that only a significant drop is one.
+    pub varies: bool,
+    /// How many cases both sides have and measured.
+    pub comparable: usize,
+    /// How many cases changed in which way.
+    pub counts: BTreeMap<Change, usize>,
+    /// Metric → how it changed.
+    pub metrics: BTreeMap<String, MetricChange>,
+    /// Slice → metric → how it changed there.
+    pub slices: BTreeMap<String, BTreeMap<String, MetricChange>>,
+    /// Every case that is not as it was, and every one that fails as it did.
+    pub cases: Vec<CaseChange>,
+}
+
+/// Whether a suite could be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SuiteState {
+    /// It was.
+    Compared,
+    /// The baseline does not know it.
+    Added,
+    /// Only the baseline knows it.
+    Removed,
+    /// No case of it is what it was.
+    NotComparable,
+    /// Nothing that it depends on changed; it was not run.
+    NotAffected,
+}
+
+/// How a case changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Change {
+    /// It failed or scored less.
+    Regressed,
+    /// It was measured and now is not.
+    Lost,
+    /// Its question is another.
+    Changed,
+    /// It is gone.
+    Removed,
+    /// It passes or scores more.
+    Improved,
+    /// It is new.
+    Added,
+    /// It is as it was.
+    Unchanged,
+}
+
+/// One case, then and now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CaseChange {
+    /// Its id, the present one if there is one.
+    pub id: CaseId,
+    /// How it changed.
+    pub change: Change,
+    /// What it was called, if that changed.
+    pub renamed_from: Option<CaseId>,
+    /// How it came out then.
+    pub was: Option<Status>,
+    /// How it comes out now.
+    pub now: Option<Status>,
+    /// Its score then.
+    pub score_was: Option<f64>,
+    /// Its score now.
+    pub score_now: Option<f64>,
+    /// Since which commit it has been as it was.
+    pub since: Option<String>,
+    /// Whether it is in quarantine.
+    pub quarantined: bool,
+}
+
+/// How a metric changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MetricChange {
+    /// Which way is better.
+    pub better: Better,
+    /// Over how many cases both sides are compared.
+    pub n: usize,
+    /// What became of it, over the cases that both sides have.
+    pub delta: Delta,
+    /// What that means.
+    pub outcome: Outcome,
+    /// How far it may fall.
+    pub max_drop: f64,
+    /// The value then over all cases.
+    pub all_before: Option<f64>,
+    /// The value now over all cases.
+    pub all_now: Option<f64>,
+    /// In a suite that varies: how likely such a drop is by chance, corrected for all metrics of the run.
+    pub p: Option<f64>,
+    /// In a suite that varies: the 95 % interval of the change.
+    pub ci95: Option<[f64; 2]>,
+    /// How many repeats of each case would decide, roughly.
+    pub repeats_needed: Option<usize>,
+}
+
+/// What became of a value, over the cases that both sides have.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "is", rename_all = "kebab-case")]
+pub enum Delta {
+    /// It is what it was.
+    Same {
+        /// Both.
+        value: f64,
+    },
+    /// It is better.
+    Better {
+        /// Then.
+        before: f64,
+        /// Now.
+        now: f64,
+        /// By how much, always positive.
+        by: f64,
+    },
+    /// It is worse.
+    Worse {
+        /// Then.
+        before: f64,
+        /// Now.
+        now: f64,
+        /// By how much, always positive.
+        by: f64,
+    },
+    /// It was 0, so nothing is relative to it.
+    FromZero {
+        /// Now.
+        now: f64,
+        /// Whether that is better.
+        better: bool,
+    },
+    /// It was not measured then.
+    Appeared {
+        /// Now.
+        now: f64,
+    },
+    /// It is not measured now.
+    Disappeared {
+        /// Then.
+        before: f64,
+    },
+    /// It was never measured.
+    Absent,
+}
+
+impl Delta {
+    /// What became of a value.
+    pub fn of(better: Better, before: Option<f64>, now: Option<f64>) -> Self {
+        let (before, now) = match (before, now) {
+            (Some(before), Some(now)) => (before, now),
+            (None, Some(now)) => return Self::Appeared { now },
+            (Some(before), None) => return Self::Disappeared { before },
+            (None, None) => return Self::Absent,
+        };
+        let gain = match better {
+            Better::Higher => now - before,
+            Better::Lower => before - now,
+        };
+        // A step of rounding is no change.
+        if gain.abs() <= 1e-9 * before.abs().max(1.0) {
+            Self::Same { value: now }
+        } else if before == 0.0 {
+            Self::FromZero { now, better: gain > 0.0 }
+        } else if gain > 0.0 {
+            Self::Better { before, now, by: gain }
+        } else {
+            Self::Worse { before, now, by: -gain }
+        }
+    }
+
+    /// How much worse it is; 0 if it is not.
+    pub fn drop(self) -> f64 {
+        match self {
+            Self::Worse { by, .. } => by,
+            Self::FromZero { now, better: false } => now.abs(),
+            Self::Same { .. }
+            | Self::Better { .. }
+            | Self::FromZero { .. }
+            | Self::Appeared { .. }
+            | Self::Disappeared { .. }
+            | Self::Absent => 0.0,
+        }
+    }
+
+    /// Then and now.
+    pub fn values(self) -> (Option<f64>, Option<f64>) {
+        match self {
+            Self::Same { value } => (Some(value), Some(value)),
+            Self::Better { before, now, .. } | Self::Worse { before, now, .. } => (Some(before), Some(now)),
+            Self::FromZero { now, .. } => (Some(0.0), Some(now)),
+            Self::Appeared { now } => (None, Some(now)),
+            Self::Disappeared { before } => (Some(before), None),
+            Self::Absent => (None, None),
+        }
+    }
+}
+
+/// What a change of a metric means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It is better.
+    Improved,
+    /// It is as it was.
+    Unchanged,
+    /// It is worse, but no more than it may be.
+    Slipped,
+    /// It is worse than it may be.
+    Regressed,
+    /// It seems worse, but that may be chance.
+    Inconclusive,
+    /// There is nothing to compare.
+    NotCompared,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_delta_knows_which_way_is_better_what_was_zero_and_what_is_missing() {
+        let of = Delta::of;
+        assert_eq!(of(Better::Higher, Some(0.5), Some(0.75)), Delta::Better { before: 0.5, now: 0.75, by: 0.25 });
+        assert_eq!(of(Better::Lower, Some(50.0), Some(75.0)), Delta::Worse { before: 50.0, now: 75.0, by: 25.0 });
+        assert_eq!(of(Better::Higher, Some(0.0), Some(0.5)), Delta::FromZero { now: 0.5, better: true });
+        assert_eq!(of(Better::Lower, Some(0.0), Some(0.5)), Delta::FromZero { now: 0.5, better: false });
+        assert_eq!(of(Better::Lower, Some(0.0), Some(0.5)).drop(), 0.5);
+        assert_eq!(of(Better::Higher, Some(0.0), Some(0.0)), Delta::Same { value: 0.0 });
+        assert_eq!(of(Better::Higher, Some(0.1 + 0.2), Some(0.3)), Delta::Same { value: 0.3 });
+        assert_eq!(of(Better::Higher, None, Some(0.5)), Delta::Appeared { now: 0.5 });
+        assert_eq!(of(Better::Higher, Some(0.5), None), Delta::Disappeared { before: 0.5 });
+        assert_eq!(of(Better::Higher, None, None), Delta::Absent);
+    }
+}

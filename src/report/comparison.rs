@@ -1,0 +1,136 @@
+//! What changed since the baseline, on the terminal.
+
+use std::collections::BTreeMap;
+
+use super::{counted, plain};
+use crate::model::{Change, Comparison, Delta, MetricChange, Outcome, Results, SuiteComparison, SuiteState};
+
+/// How many cases of a kind of change are listed.
+const LISTED: usize = 8;
+
+/// The two cells that a metric has beside its value: what it was, and what became of it.
+pub(super) fn cells(name: &str, change: Option<&MetricChange>) -> [String; 2] {
+    let Some(change) = change else { return ["–".to_owned(), String::new()] };
+    let number = |value: f64| {
+        if name.ends_with("-ms") || name == "tokens-per-answer" { format!("{value:.1}") } else { format!("{value:.3}") }
+    };
+    let (before, now) = change.delta.values();
+    let before_text = before.map_or("–".to_owned(), number);
+    let by = match (before, now) {
+        (Some(before), Some(now)) => now - before,
+        _ => return [before_text, String::new()],
+    };
+    let sign = if by < 0.0 { "−" } else { "+" };
+    let delta = match change.delta {
+        Delta::Same { .. } => "=".to_owned(),
+        Delta::Better { .. }
+        | Delta::Worse { .. }
+        | Delta::FromZero { .. }
+        | Delta::Appeared { .. }
+        | Delta::Disappeared { .. }
+        | Delta::Absent => format!("{sign}{}", number(by.abs())),
+    };
+    let mark = match change.outcome {
+        Outcome::Improved => " ✓",
+        Outcome::Regressed => " ✗",
+        Outcome::Slipped => " ·",
+        Outcome::Inconclusive => " ?",
+        Outcome::Unchanged | Outcome::NotCompared => "",
+    };
+    [before_text, format!("{delta}{mark}")]
+}
+
+/// Which cases of a suite are not what they were.
+pub(super) fn changed_cases(suite: &SuiteComparison) -> String {
+    let mut out = String::new();
+    match suite.state {
+        SuiteState::Added => return "  new: the baseline does not know this suite\n".to_owned(),
+        SuiteState::NotAffected => {
+            return "  not affected by what changed: these are the baseline's values\n".to_owned();
+        }
+        SuiteState::NotComparable => out.push_str("  not comparable: no case is what it is in the baseline\n"),
+        SuiteState::Removed | SuiteState::Compared => {}
+    }
+    if suite.comparable > 0 {
+        let varies = if suite.varies { ", answers vary" } else { "" };
+        out.push_str(&format!(
+            "  baseline and Δ are over the {} that both sides have{varies}; values are over all\n",
+            counted(suite.comparable, "case")
+        ));
+    }
+    let mut listed: BTreeMap<Change, Vec<String>> = BTreeMap::new();
+    for case in suite.cases.iter().filter(|case| case.change != Change::Unchanged || case.renamed_from.is_some()) {
+        let mut text = plain(case.id.as_str());
+        if let Some(old) = &case.renamed_from {
+            text.push_str(&format!(" (was {})", plain(old.as_str())));
+        }
+        if let (Some(was), Some(now)) = (case.score_was, case.score_now)
+            && matches!(case.change, Change::Regressed | Change::Improved)
+        {
+            text.push_str(&format!(" {was:.2} → {now:.2}"));
+        }
+        listed.entry(case.change).or_default().push(text);
+    }
+    for (change, cases) in &listed {
+        let word = match change {
+            Change::Regressed => "worse",
+            Change::Lost => "not measured any more",
+            Change::Changed => "changed",
+            Change::Removed => "removed",
+            Change::Improved => "better",
+            Change::Added => "new",
+            Change::Unchanged => "renamed",
+        };
+        let more = cases.len().saturating_sub(LISTED);
+        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+        let shown: Vec<&str> = cases.iter().take(LISTED).map(String::as_str).collect();
+        out.push_str(&format!("  {} {word}: {}{more}\n", cases.len(), shown.join(", ")));
+    }
+    out
+}
+
+/// What the run was compared with, in a line.
+pub(super) fn compared_with(results: &Results) -> Option<String> {
+    let Comparison { baseline, .. } = results.comparison.as_ref()?;
+    let commit = baseline.commit.as_ref().map(|commit| format!(" of {}", commit.get(..7).unwrap_or(commit)));
+    let age = age(&baseline.time, &results.run.started_at);
+    Some(format!("compared with {}{}{age}", plain(&baseline.source), commit.unwrap_or_default()))
+}
+
+/// How old a baseline is, in days.
+pub fn age(time: &str, now: &str) -> String {
+    let (Ok(time), Ok(now)) = (time.parse::<jiff::Timestamp>(), now.parse::<jiff::Timestamp>()) else {
+        return String::new();
+    };
+    match now.duration_since(time).as_hours() {
+        ..24 => ", less than a day old".to_owned(),
+        hours => format!(", {} old", counted(usize::try_from(hours / 24).unwrap_or(0), "day")),
+    }
+}
+
+/// How many cases changed, for the verdict line.
+pub fn change_counts(comparison: &Comparison) -> String {
+    let mut counts: BTreeMap<Change, usize> = BTreeMap::new();
+    for (change, count) in comparison.suites.iter().flat_map(|suite| &suite.counts) {
+        *counts.entry(*change).or_default() += count;
+    }
+    let words = [
+        (Change::Regressed, "worse"),
+        (Change::Improved, "better"),
+        (Change::Lost, "not measured any more"),
+        (Change::Changed, "changed"),
+        (Change::Added, "new"),
+        (Change::Removed, "removed"),
+    ];
+    let parts: Vec<String> = words
+        .iter()
+        .filter_map(|(change, word)| {
+            counts.get(change).filter(|count| **count > 0).map(|count| format!("{count} {word}"))
+        })
+        .collect();
+    if parts.is_empty() {
+        "nothing changed since the baseline".to_owned()
+    } else {
+        format!("against the baseline {}", parts.join(", "))
+    }
+}

@@ -1,0 +1,114 @@
+//! The baseline as a table, and its history as a trend.
+
+use std::collections::BTreeMap;
+
+use comfy_table::Cell;
+
+use super::terminal::{Style, align, bold, table};
+use super::{counted, plain};
+use crate::aggregate::metric_specs;
+use crate::baseline::Baseline;
+use crate::model::Status;
+
+/// The baseline as a table.
+pub fn baseline(baseline: &Baseline, style: Style) -> String {
+    let produced = &baseline.produced;
+    let commit = produced.commit.as_deref().unwrap_or("an unknown commit");
+    let mut out = format!("produced by {commit} at {} with {}\n\n", plain(&produced.time), plain(&produced.tool));
+    let mut rows = table(style);
+    rows.set_header(["suite", "cases", "fail", "metric", "value", "n"].map(|text| bold(text, style)));
+    for (id, suite) in &baseline.suites {
+        let failing = suite.cases.values().filter(|case| case.status == Status::Failed).count();
+        let mut first = true;
+        for spec in metric_specs(suite.kind) {
+            let Some(metric) = suite.metrics.get(spec.name) else { continue };
+            let head = if first {
+                [plain(id.as_str()), suite.cases.len().to_string(), failing.to_string()]
+            } else {
+                Default::default()
+            };
+            first = false;
+            let mut row: Vec<Cell> = head.into_iter().map(Cell::new).collect();
+            row.extend([Cell::new(spec.name), Cell::new(format!("{:.3}", metric.value)), Cell::new(metric.n)]);
+            rows.add_row(row);
+        }
+    }
+    align(&mut rows, 1);
+    out.push_str(&format!("{rows}\n"));
+    for blessing in &baseline.blessings {
+        let what = [blessing.case.as_ref().map(ToString::to_string), blessing.metric.clone(), blessing.policy.clone()];
+        let what: Vec<String> = what.into_iter().flatten().collect();
+        out.push_str(&plain(&format!("blessed {} {}: {}\n", blessing.suite, what.join(" "), blessing.reason)));
+    }
+    out
+}
+
+/// How the metrics of each suite went, oldest first.
+pub fn trend(versions: &[(String, Baseline)], style: Style) -> String {
+    let mut series: BTreeMap<(String, &'static str), Vec<Option<f64>>> = BTreeMap::new();
+    for (index, (_, version)) in versions.iter().enumerate() {
+        for (id, suite) in &version.suites {
+            for spec in metric_specs(suite.kind) {
+                let Some(metric) = suite.metrics.get(spec.name) else { continue };
+                let values = series.entry((id.to_string(), spec.name)).or_default();
+                values.resize(index, None);
+                values.push(Some(metric.value));
+            }
+        }
+    }
+    let mut rows = table(style);
+    rows.set_header(["suite", "metric", "trend", "first", "last"].map(|text| bold(text, style)));
+    for ((suite, metric), mut values) in series {
+        values.resize(versions.len(), None);
+        let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.3}"));
+        let known: Vec<f64> = values.iter().copied().flatten().collect();
+        rows.add_row([
+            plain(&suite),
+            metric.to_owned(),
+            sparkline(&values),
+            number(known.first().copied()),
+            number(known.last().copied()),
+        ]);
+    }
+    align(&mut rows, 3);
+    let mut out = format!("{rows}\n{}: ", counted(versions.len(), "version"));
+    let ends: Vec<String> = [versions.first(), versions.last()]
+        .into_iter()
+        .flatten()
+        .map(|(commit, version)| format!("{} ({})", commit.get(..7).unwrap_or(commit), plain(&version.produced.time)))
+        .collect();
+    out.push_str(&format!("{}\n", ends.join(" to ")));
+    out
+}
+
+/// A line of blocks, the lowest for the least value and the highest for the greatest; the last forty.
+pub fn sparkline(values: &[Option<f64>]) -> String {
+    const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let values = &values[values.len().saturating_sub(40)..];
+    let known = values.iter().copied().flatten();
+    let (low, high) = known.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), one| (low.min(one), high.max(one)));
+    values
+        .iter()
+        .map(|value| match value {
+            None => ' ',
+            Some(_) if high <= low => BLOCKS[3],
+            Some(value) => {
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 7")]
+                let level = ((value - low) / (high - low) * 7.0).round() as usize;
+                BLOCKS[level.min(7)]
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sparkline;
+
+    #[test]
+    fn a_sparkline_goes_from_the_least_to_the_greatest_and_leaves_gaps() {
+        assert_eq!(sparkline(&[Some(0.0), None, Some(0.5), Some(1.0)]), "▁ ▅█");
+        assert_eq!(sparkline(&[Some(0.3), Some(0.3)]), "▄▄");
+        assert_eq!(sparkline(&[]), "");
+    }
+}

@@ -1,0 +1,512 @@
+//! Baselines in real git repositories, and what the gate makes of them.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::{Ran, World, case};
+
+/// A repository whose program answers from a file, one line for each prompt.
+fn repository(answers: &str) -> World {
+    let world = World::with_target("{ command = [\"./answer.sh\", \"{prompt}\"] }", &cases());
+    world.script("answer.sh", "sed -n \"s/^$1: //p\" answers.txt");
+    world.file("answers.txt", answers);
+    world
+}
+
+fn cases() -> Vec<Value> {
+    vec![case("a", "one", "ls -la"), case("b", "two", "pwd"), case("c", "three", "whoami")]
+}
+
+const RIGHT: &str = "one: ls -la\ntwo: pwd\nthree: whoami\n";
+const WRONG: &str = "one: ls -la\ntwo: cd\nthree: whoami\n";
+
+/// The repository with its baseline on main, two commits.
+fn with_baseline(answers: &str) -> World {
+    let world = repository(answers);
+    world.commit("first");
+    assert_eq!(world.run().code, 0);
+    update(&world);
+    world.commit("baseline");
+    world
+}
+
+fn update(world: &World) -> Ran {
+    let ran = world.evalratchet(&["baseline", "update", "--from", "evalratchet-out"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    ran
+}
+
+fn rules(ran: &Ran) -> Vec<String> {
+    let reasons = ran.results.as_ref().unwrap()["gate"]["reasons"].as_array().unwrap();
+    let failing = reasons.iter().filter(|reason| reason["fails"] == true);
+    failing.map(|reason| reason["rule"].as_str().unwrap().to_owned()).collect()
+}
+
+fn source(ran: &Ran) -> String {
+    let comparison = &ran.results.as_ref().unwrap()["comparison"];
+    comparison["baseline"]["source"].as_str().unwrap_or("none").to_owned()
+}
+
+#[test]
+fn the_first_run_has_no_baseline_and_names_the_command_that_makes_one() {
+    let world = repository(RIGHT);
+    world.commit("first");
+    let ran = world.run();
+    assert_eq!((ran.code, ran.verdict()), (0, "no-baseline"));
+    assert!(ran.stdout.contains("evalratchet baseline update --from evalratchet-out"), "{}", ran.stdout);
+    update(&world);
+    let uncommitted = world.run();
+    assert_eq!(uncommitted.verdict(), "no-baseline");
+    assert!(uncommitted.stdout.contains("is here, but not on `main`; commit it there"), "{}", uncommitted.stdout);
+    world.commit("baseline");
+    let ran = world.run();
+    assert_eq!((ran.code, ran.verdict()), (0, "passed"));
+    assert!(ran.stdout.contains("nothing changed since the baseline"), "{}", ran.stdout);
+    assert!(source(&ran).starts_with("main:.evalratchet/baseline.json@"), "{}", source(&ran));
+}
+
+#[test]
+fn the_baseline_is_sorted_has_a_case_on_each_line_and_no_outputs() {
+    let world = with_baseline(WRONG);
+    let text = std::fs::read_to_string(world.path().join(".evalratchet/baseline.json")).unwrap();
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter(r"[0-9a-f]{40}", "[commit]");
+    settings.add_filter(r"\d{4}-\d\d-\d\dT[^\x22]+", "[time]");
+    settings.bind(|| insta::assert_snapshot!(text));
+    assert_eq!(update(&world).stdout, ".evalratchet/baseline.json: nothing changed, nothing written\n");
+}
+
+#[test]
+fn what_got_worse_fails_with_its_numbers_and_what_main_fails_too_does_not() {
+    let world = with_baseline(WRONG);
+    world.file("answers.txt", "one: ls\ntwo: cd\nthree: whoami\n");
+    let ran = world.run();
+    assert_eq!(ran.code, 1);
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter(r"latency-p\d+-ms .*", "latency …");
+    settings.add_filter(r"(?s)slowest\n.*?\n\n", "");
+    settings.add_filter(r"[0-9a-f]{7}\b", "[commit]");
+    settings.bind(|| insta::assert_snapshot!(ran.stdout));
+}
+
+#[test]
+fn a_blessed_drop_passes_and_says_so_and_the_next_update_absorbs_it() {
+    let world = with_baseline(RIGHT);
+    world.file("answers.txt", WRONG);
+    world.commit("break");
+    assert_eq!(world.run().code, 1);
+    let blessed = world.evalratchet(&["baseline", "bless", "--reason", "cd is asked for now"]);
+    assert_eq!(blessed.code, 0, "{}", blessed.stderr);
+    let ran = world.run();
+    assert_eq!((ran.code, ran.verdict()), (0, "passed"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("blessed (cd is asked for now)"), "{}", ran.stdout);
+
+    // It covers exactly what it names: another case, or a further fall, is not blessed.
+    world.file("answers.txt", "one: rm\ntwo: cd\nthree: whoami\n");
+    let further = world.run();
+    assert_eq!(further.code, 1);
+    assert!(rules(&further).contains(&"case-regressed".to_owned()));
+    world.file("answers.txt", WRONG);
+
+    world.commit("blessed");
+    assert_eq!(world.run().code, 0);
+    assert!(update(&world).stdout.contains("absorbed"));
+    world.commit("absorbed");
+    let after = world.run();
+    assert_eq!((after.code, after.verdict()), (0, "passed"), "{}", after.stdout);
+    assert!(!after.stdout.contains("blessed"), "{}", after.stdout);
+}
+
+#[test]
+fn a_blessing_needs_something_to_bless_and_can_name_what_it_means() {
+    let world = with_baseline(RIGHT);
+    world.run();
+    let nothing = world.evalratchet(&["baseline", "bless", "--reason", "x"]);
+    assert_eq!(nothing.code, 2);
+    assert!(nothing.stderr.contains("was not failed for anything"), "{}", nothing.stderr);
+    world.file("answers.txt", WRONG);
+    world.run();
+    assert_eq!(world.evalratchet(&["baseline", "bless", "--reason", "x", "--case", "zz"]).code, 2);
+    assert_eq!(world.evalratchet(&["baseline", "bless", "--reason", " "]).code, 2);
+    assert_eq!(world.evalratchet(&["baseline", "bless", "--reason", "x", "--case", "b"]).code, 0);
+    let ran = world.run();
+    assert_eq!(ran.code, 1);
+    assert!(!rules(&ran).contains(&"case-regressed".to_owned()) && rules(&ran).contains(&"metric-dropped".to_owned()));
+}
+
+#[test]
+fn a_pull_request_that_lowers_its_own_floor_does_not_pass_quietly() {
+    let world = repository(RIGHT);
+    let config = |min: &str| {
+        world.config(&format!(
+            "target = {{ command = [\"./answer.sh\", \"{{prompt}}\"] }}\n[suite.gate]\naccuracy = {{ min = {min} }}"
+        ))
+    };
+    config("0.9");
+    world.commit("first");
+    world.run();
+    update(&world);
+    world.commit("baseline");
+    world.git(&["checkout", "-q", "-b", "pr"]);
+    config("0.1");
+    world.commit("lower");
+    let ran = world.run();
+    assert_eq!((ran.code, rules(&ran)), (1, vec!["weakened-gate".to_owned()]));
+    assert!(ran.stdout.contains("accuracy.min was 0.9 and is 0.1"), "{}", ran.stdout);
+    // Nothing of the pull request's own baseline is believed but its blessings.
+    let path = world.path().join(".evalratchet/baseline.json");
+    let forged = std::fs::read_to_string(&path).unwrap().replace("\"accuracy.min\": 0.9", "\"accuracy.min\": 0.1");
+    std::fs::write(&path, forged).unwrap();
+    assert_eq!(world.run().code, 1);
+    assert_eq!(world.evalratchet(&["baseline", "bless", "--reason", "new data", "--metric", "accuracy"]).code, 0);
+    assert_eq!(world.run().code, 0);
+}
+
+#[test]
+fn the_baseline_is_the_newest_whose_commit_the_run_is_based_on() {
+    let world = with_baseline(WRONG);
+    world.git(&["branch", "old"]);
+    world.file("answers.txt", RIGHT);
+    world.commit("mend");
+    world.run();
+    update(&world);
+    world.commit("newer baseline");
+    // Main moved on: a branch that left before is compared with what was there then.
+    world.git(&["checkout", "-q", "old"]);
+    let ran = world.run();
+    assert_eq!((ran.code, ran.verdict()), (0, "passed"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("1 case fails as in the baseline"), "{}", ran.stdout);
+    // Detached, the same.
+    world.git(&["checkout", "-q", "--detach"]);
+    assert_eq!(world.run().code, 0);
+    // As GitHub checks it out, the base is the first parent of the merge commit.
+    world.git(&["checkout", "-q", "-b", "merge", "main"]);
+    world.git(&["merge", "-q", "--no-ff", "-s", "ours", "-m", "merge", "old"]);
+    world.file("answers.txt", WRONG);
+    let mut command = world.command(&["run"]);
+    let merged = world.ran(command.env("GITHUB_REF", "refs/pull/1/merge").output().unwrap());
+    assert_eq!((merged.code, rules(&merged).contains(&"case-regressed".to_owned())), (1, true), "{}", merged.stdout);
+    let base = merged.results.as_ref().unwrap()["comparison"]["baseline"]["base"].as_str().unwrap().to_owned();
+    assert_eq!(base, world.git(&["rev-parse", "main"]));
+}
+
+#[test]
+fn it_is_found_in_clones_worktrees_and_subdirectories_and_a_shallow_clone_says_what_to_do() {
+    let world = with_baseline(RIGHT);
+    let run = |directory: &Path| {
+        let output = Command::new(env!("CARGO_BIN_EXE_evalratchet"))
+            .args(["run", "--format", "json"])
+            .current_dir(directory)
+            .env_remove("GITHUB_REF")
+            .output()
+            .unwrap();
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let elsewhere = World::new();
+    let url = format!("file://{}", world.path().display());
+    elsewhere.git(&["clone", "-q", &url, "clone"]);
+    let clone = elsewhere.path().join("clone");
+    assert_eq!(run(&clone)["gate"]["verdict"], "passed");
+    // Without a local main there is still the remote one.
+    let git = |arguments: &[&str]| {
+        assert!(Command::new("git").args(arguments).current_dir(&clone).status().unwrap().success());
+    };
+    git(&["checkout", "-q", "-b", "feature"]);
+    git(&["branch", "-q", "-D", "main"]);
+    assert_eq!(run(&clone)["gate"]["verdict"], "passed");
+    git(&["worktree", "add", "-q", "../tree", "HEAD"]);
+    assert_eq!(run(&elsewhere.path().join("tree"))["gate"]["verdict"], "passed");
+
+    elsewhere.git(&["clone", "-q", "--depth", "1", "--branch", "main", &url, "shallow"]);
+    let shallow = run(&elsewhere.path().join("shallow"));
+    assert_eq!(shallow["gate"]["verdict"], "no-baseline");
+    assert!(shallow["gate"].to_string().contains("fetch-depth: 0"), "{}", shallow["gate"]);
+
+    let sub = World::new();
+    for name in ["evalratchet.toml", "cases.json", "answer.sh", "answers.txt"] {
+        std::fs::create_dir_all(sub.path().join("evals")).unwrap();
+        std::fs::copy(world.path().join(name), sub.path().join("evals").join(name)).unwrap();
+    }
+    sub.commit("first");
+    let inside = |arguments: &[&str]| {
+        let mut command = sub.command(arguments);
+        command.current_dir(sub.path().join("evals")).output().unwrap()
+    };
+    inside(&["run"]);
+    assert!(inside(&["baseline", "update"]).status.success());
+    sub.git(&["add", "-f", "evals/.evalratchet"]);
+    sub.commit("baseline");
+    assert_eq!(run(&sub.path().join("evals"))["gate"]["verdict"], "passed");
+}
+
+#[test]
+fn the_user_can_name_a_file_a_branch_or_none() {
+    let world = with_baseline(RIGHT);
+    world.file("answers.txt", WRONG);
+    assert_eq!(world.evalratchet(&["run", "--baseline", "none"]).code, 0);
+    let ran = world.evalratchet(&["run", "--baseline", ".evalratchet/baseline.json"]);
+    assert_eq!((ran.code, source(&ran)), (1, ".evalratchet/baseline.json".to_owned()));
+    world.git(&["branch", "-m", "trunk"]);
+    assert_eq!(world.run().verdict(), "no-baseline");
+    assert_eq!(world.evalratchet(&["run", "--baseline", "trunk"]).code, 1);
+    assert_eq!(world.evalratchet(&["run", "--baseline", "gone.json"]).code, 2);
+    world.file("hostile.json", "{\"schema\": \"evalratchet.baseline/v1\", \"produced\": 3, \"suites\": []}");
+    let hostile = world.evalratchet(&["run", "--baseline", "hostile.json"]);
+    assert_eq!(hostile.code, 2);
+    assert!(hostile.stderr.contains("hostile.json:1:"), "{}", hostile.stderr);
+    world.file("other.json", "{\"schema\": \"evalratchet.baseline/v9\"}");
+    assert!(
+        world.evalratchet(&["run", "--baseline", "other.json"]).stderr.contains("is not `evalratchet.baseline/v1`")
+    );
+}
+
+#[test]
+fn filtered_runs_and_older_commits_cannot_become_the_baseline() {
+    let world = with_baseline(RIGHT);
+    let before = std::fs::read_to_string(world.path().join(".evalratchet/baseline.json")).unwrap();
+    world.evalratchet(&["run", "--case", "a"]);
+    let filtered = world.evalratchet(&["baseline", "update"]);
+    assert_eq!(filtered.code, 2);
+    assert!(filtered.stderr.contains("a filter left something out"), "{}", filtered.stderr);
+    world.run();
+    world.file("answers.txt", WRONG);
+    world.commit("newer");
+    std::fs::rename(world.path().join("evalratchet-out"), world.path().join("old-out")).unwrap();
+    world.run();
+    assert_eq!(world.evalratchet(&["baseline", "update"]).code, 0);
+    let older = world.evalratchet(&["baseline", "update", "--from", "old-out"]);
+    assert_eq!(older.code, 2);
+    assert!(older.stderr.contains("which is newer"), "{}", older.stderr);
+    assert_ne!(std::fs::read_to_string(world.path().join(".evalratchet/baseline.json")).unwrap(), before);
+}
+
+#[test]
+fn the_history_of_the_file_is_the_trend() {
+    let world = with_baseline(WRONG);
+    world.file("answers.txt", RIGHT);
+    world.commit("mend");
+    world.run();
+    update(&world);
+    world.commit("newer baseline");
+    let shown = world.evalratchet(&["baseline", "show"]);
+    assert!(shown.stdout.contains("accuracy") && shown.stdout.contains("1.000"), "{}", shown.stdout);
+    let history = world.evalratchet(&["baseline", "show", "--history"]);
+    assert_eq!(history.code, 0, "{}", history.stderr);
+    assert!(history.stdout.contains("▁█") && history.stdout.contains("2 versions"), "{}", history.stdout);
+    assert_eq!(World::with_target("{ command = [\"true\"] }", &cases()).evalratchet(&["baseline", "show"]).code, 2);
+}
+
+#[test]
+fn compare_gives_the_same_answer_as_the_gate() {
+    let world = with_baseline(RIGHT);
+    world.run();
+    std::fs::rename(world.path().join("evalratchet-out"), world.path().join("before")).unwrap();
+    world.file("answers.txt", WRONG);
+    let gate = world.run();
+    let compared = world.evalratchet(&["compare", "before", "evalratchet-out/results.json", "--format", "json"]);
+    assert_eq!(compared.code, gate.code);
+    let compared: Value = serde_json::from_str(&compared.stdout).unwrap();
+    let reasons = |value: &Value| {
+        value["gate"]["reasons"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|one| one["fails"] == true)
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(reasons(&compared), reasons(gate.results.as_ref().unwrap()));
+    assert_eq!(world.evalratchet(&["compare", "before", "before"]).code, 0);
+    assert_eq!(world.evalratchet(&["compare", "before", "gone"]).code, 2);
+}
+
+#[test]
+fn suspects_are_asked_again_and_flaky_ones_are_called_so() {
+    let world = with_baseline(RIGHT);
+    // The second answer is wrong only the first time.
+    world.script(
+        "answer.sh",
+        "if [ \"$1\" = two ] && [ ! -e asked ]; then touch asked; echo cd; else sed -n \"s/^$1: //p\" answers.txt; fi",
+    );
+    world.commit("flaky");
+    let ran = world.evalratchet(&["run", "--retry-suspects", "2"]);
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    assert_eq!((&ran.case("b")["flaky"], ran.case("b")["attempts"].as_array().unwrap().len()), (&Value::Bool(true), 3));
+    assert_eq!(ran.case("a")["attempts"].as_array().unwrap().len(), 1);
+    assert!(ran.stdout.contains("b is flaky: 2 of 3 attempts pass"), "{}", ran.stdout);
+    // What is really worse stays so.
+    world.file("answers.txt", "one: rm\ntwo: pwd\nthree: whoami\n");
+    let worse = world.evalratchet(&["run", "--retry-suspects", "2"]);
+    assert_eq!((worse.code, &worse.case("a")["flaky"]), (1, &Value::Bool(false)));
+}
+
+#[test]
+fn a_suite_whose_paths_did_not_change_is_not_affected_and_shows_the_baselines_values() {
+    let world = repository(RIGHT);
+    let config = "target = { command = [\"./answer.sh\", \"{prompt}\"] }\npaths = [\"src/**\"]";
+    world.config(config);
+    world.file("src/lib.txt", "1");
+    world.commit("first");
+    world.run();
+    update(&world);
+    world.commit("baseline");
+    world.git(&["checkout", "-q", "-b", "pr"]);
+    world.file("README.txt", "docs");
+    world.file("answers.txt", WRONG);
+    world.commit("docs");
+    let since = ["run", "--changed-since", "main"];
+    let ran = world.evalratchet(&since);
+    assert_eq!((ran.code, ran.verdict()), (0, "passed"), "{}", ran.stdout);
+    let suite = &ran.results.as_ref().unwrap()["suites"][0];
+    assert_eq!(
+        (&suite["affected"], &suite["metrics"]["accuracy"]["value"]),
+        (&Value::Bool(false), &serde_json::json!(1.0))
+    );
+    assert!(ran.stdout.contains("1 of 1 suites not affected"), "{}", ran.stdout);
+    // What it depends on, its own cases and its program do concern it; so does a change that is not committed yet.
+    for file in ["src/new.txt", "cases.json", "answer.sh"] {
+        let text = std::fs::read_to_string(world.path().join(file)).unwrap_or_default();
+        world.file(file, &format!("{text}\n"));
+        assert_eq!(world.evalratchet(&since).code, 1, "{file}");
+        world.git(&["stash", "-q", "-u"]);
+        world.git(&["stash", "drop", "-q"]);
+    }
+    // In doubt everything runs.
+    let unknown = world.evalratchet(&["run", "--changed-since", "nowhere"]);
+    assert_eq!(unknown.code, 1);
+    assert!(unknown.stderr.contains("everything runs"), "{}", unknown.stderr);
+    world.config(&format!("{config}\njobs = 1"));
+    let config = world.evalratchet(&since);
+    assert!(config.stderr.contains("the configuration changed"), "{}", config.stderr);
+    assert_eq!(config.code, 1);
+}
+
+#[test]
+fn quarantines_need_a_case_an_owner_and_a_day() {
+    let world = repository(RIGHT);
+    let policy = |case: &str, rest: &str| {
+        world.config(&format!("target = {{ command = [\"./answer.sh\", \"{{prompt}}\"] }}\n[[suite.case-policy]]\ncase = \"{case}\"\nquarantine = {{ {rest} }}"));
+        world.evalratchet(&["check"])
+    };
+    assert_eq!(policy("b", "owner = \"search\", until = \"2999-12-31\"").code, 0);
+    for (case, rest, message) in [
+        ("bb", "owner = \"search\", until = \"2999-12-31\"", "there is no case `bb`"),
+        ("b", "owner = \"search\", until = \"soon\"", "is not a day"),
+        ("b", "until = \"2999-12-31\"", "`owner` is missing"),
+    ] {
+        let ran = policy(case, rest);
+        assert_eq!(ran.code, 2);
+        assert!(ran.stderr.contains(message), "{}", ran.stderr);
+    }
+}
+
+/// A copy of this repository's suites, compared with the baseline that is committed.
+fn shipped() -> World {
+    let world = World::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for name in ["evalratchet.toml", "datasets", "scenarios", "fixtures", ".evalratchet", "src"] {
+        let status = Command::new("cp").arg("-R").arg(root.join(name)).arg(world.path().join(name)).status().unwrap();
+        assert!(status.success());
+    }
+    world
+}
+
+fn against_shipped(world: &World, suite: &str) -> Ran {
+    world.evalratchet(&["run", "--suite", suite, "--baseline", ".evalratchet/baseline.json"])
+}
+
+fn edit(world: &World, file: &str, from: &str, to: &str) {
+    let text = std::fs::read_to_string(world.path().join(file)).unwrap();
+    assert!(text.contains(from), "{file} has no {from}");
+    std::fs::write(world.path().join(file), text.replacen(from, to, 1)).unwrap();
+}
+
+#[test]
+fn a_wrong_answer_of_the_stand_in_translator_turns_the_shipped_run_red() {
+    let world = shipped();
+    assert_eq!(against_shipped(&world, "shell").code, 0);
+    let good = std::fs::read_to_string(world.path().join("fixtures/subjects/translate.sh")).unwrap();
+    let line = good.lines().find(|line| line.contains("ls -la")).expect("an answer with ls -la").to_owned();
+    edit(&world, "fixtures/subjects/translate.sh", &line, &line.replace("ls -la", "ls -R"));
+    let ran = against_shipped(&world, "shell");
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    assert!(rules(&ran).contains(&"case-regressed".to_owned()), "{:?}", rules(&ran));
+}
+
+#[test]
+fn a_worse_recorded_answer_turns_the_shipped_run_red() {
+    let world = shipped();
+    assert_eq!(against_shipped(&world, "task-breakdown").code, 0);
+    let file = "datasets/golden/task-breakdown/recorded.jsonl";
+    let text = std::fs::read_to_string(world.path().join(file)).unwrap();
+    let worse: Vec<String> = text
+        .lines()
+        .map(|line| {
+            let mut recording: Value = serde_json::from_str(line).unwrap();
+            if recording["case"] == "simple-programming-task" {
+                recording["answer"] =
+                    "{\"subtasks\": [{\"title\": \"Do it\", \"estimatedMinutes\": 5, \"xpReward\": 1}]}".into();
+            }
+            recording.to_string()
+        })
+        .collect();
+    world.file(file, &worse.join("\n"));
+    let ran = against_shipped(&world, "task-breakdown");
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    assert!(ran.stdout.contains("simple-programming-task passed and now fails"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_lost_id_turns_the_shipped_run_red() {
+    let world = shipped();
+    assert_eq!(against_shipped(&world, "retrieval").code, 0);
+    // A memory that cases ask for is gone from the index.
+    let file = "datasets/retrieval/memories.json";
+    let mut memories: Value = serde_json::from_str(&std::fs::read_to_string(world.path().join(file)).unwrap()).unwrap();
+    let cases: Vec<Value> = serde_json::from_str(
+        &std::fs::read_to_string(world.path().join("datasets/retrieval/memory_cases.json")).unwrap(),
+    )
+    .unwrap();
+    let lost = cases.iter().find(|case| case["expected_ids"].as_array().unwrap().len() == 1).unwrap();
+    let lost = lost["expected_ids"][0].as_str().unwrap();
+    let list = if memories.is_array() { &mut memories } else { &mut memories["memories"] };
+    let list = list.as_array_mut().unwrap();
+    let before = list.len();
+    list.retain(|memory| memory["id"].as_str().is_none_or(|id| !lost.ends_with(id)));
+    assert_eq!(list.len() + 1, before, "{lost}");
+    world.file(file, &memories.to_string());
+    let ran = against_shipped(&world, "retrieval");
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    assert!(rules(&ran).contains(&"lost".to_owned()), "{:?}", rules(&ran));
+}
+
+#[test]
+fn a_scenario_whose_edit_no_longer_applies_turns_the_shipped_run_red() {
+    let world = shipped();
+    let only = |world: &World| {
+        world.evalratchet(&[
+            "run",
+            "--suite",
+            "agents",
+            "--case",
+            "sql-index",
+            "--baseline",
+            ".evalratchet/baseline.json",
+        ])
+    };
+    assert_eq!(only(&world).code, 0);
+    let text = std::fs::read_to_string(world.path().join("scenarios/sql-index.json")).unwrap();
+    let scenario: Value = serde_json::from_str(&text).unwrap();
+    let fixture = scenario["fixture"]["path"].as_str().unwrap();
+    // Whatever the edit builds upon is not there any more.
+    for entry in std::fs::read_dir(world.path().join(fixture)).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            std::fs::write(path, "-- emptied\n").unwrap();
+        }
+    }
+    let ran = only(&world);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+}
