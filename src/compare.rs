@@ -91,7 +91,8 @@ fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: Cir
             && case.status.is_measured()
         {
             measured_both += 1;
-            if !quarantined {
+            // What came out differently when it was asked again says nothing exact.
+            if !quarantined && !case.flaky {
                 pairs.push(Pair { before: old, now: case });
             }
         }

@@ -233,24 +233,25 @@ fn known_failures(suite: &SuiteResult, comparison: &SuiteComparison) -> Option<R
 /// On the baseline's own branch, what it once had is still owed.
 fn below_best(suite: &SuiteResult, before: &BaselineSuite) -> Vec<Reason> {
     let mut reasons = Vec::new();
-    let mut scores: Vec<(f64, f64)> = Vec::new();
+    let mut scores: Vec<[f64; 3]> = Vec::new();
     let pairs = suite.cases.iter().filter(|case| case.status.is_measured()).filter_map(|case| {
         let old = before.cases.get(&case.id).filter(|old| old.fingerprint == case.fingerprint)?;
         Some((case, old))
     });
     for (case, old) in pairs.filter(|(case, _)| !suite.policy.quarantine.contains_key(&case.id)) {
         let Some(best) = &old.best else { continue };
-        scores.push((best.score, case.score.unwrap_or(0.0)));
+        scores.push([best.score, old.score, case.score.unwrap_or(0.0)]);
         // What only now began to fail is a regression, and told as that.
         let owed = best.status == Status::Passed && old.status == Status::Failed && case.status == Status::Failed;
         if owed {
             reasons.push(still_failing(suite, case, old, best.score));
         }
     }
-    let then: Vec<f64> = scores.iter().map(|(best, _)| *best).collect();
-    let now: Vec<f64> = scores.iter().map(|(_, now)| *now).collect();
-    if let (Some(best), Some(now)) = (mean(&then), mean(&now))
-        && best - now > suite.policy.max_drop + 1e-9
+    let mean_of = |which: usize| mean(&scores.iter().map(|all| all[which]).collect::<Vec<f64>>());
+    let owed = |best: f64, value: f64| best - value > suite.policy.max_drop + 1e-9;
+    if let (Some(best), Some(latest), Some(now)) = (mean_of(0), mean_of(1), mean_of(2))
+        && owed(best, latest)
+        && owed(best, now)
         && reasons.is_empty()
     {
         let message = format!("{}: the mean score {now:.3} is below the best this branch had, {best:.3}", suite.id);

@@ -286,16 +286,25 @@ fn render_failures(results: &Results, style: Style, out: &mut String) {
                 .map(|case| (suite, case)),
         );
     }
-    wrong.sort_by(|(_, a), (_, b)| {
-        let rank = |case: &CaseResult| (case.status != Status::Error, case.score.unwrap_or(0.0));
-        let ((a_error, a_score), (b_error, b_score)) = (rank(a), rank(b));
-        a_error.cmp(&b_error).then(a_score.total_cmp(&b_score))
+    // What is new comes first, then what could not be had, then the worst.
+    let known = |suite: &SuiteResult, case: &CaseResult| {
+        let suites = results.comparison.iter().flat_map(|all| &all.suites).filter(|one| one.id == suite.id);
+        let mut changes = suites.flat_map(|one| &one.cases).filter(|one| one.id == case.id);
+        changes.any(|one| one.was == Some(Status::Failed) && one.now == Some(Status::Failed))
+    };
+    let mut wrong: Vec<(bool, &SuiteResult, &CaseResult)> =
+        wrong.into_iter().map(|(suite, case)| (known(suite, case), suite, case)).collect();
+    wrong.sort_by(|(a_known, _, a), (b_known, _, b)| {
+        let rank = |known: bool, case: &CaseResult| (known, case.status != Status::Error);
+        let score = |case: &CaseResult| case.score.unwrap_or(0.0);
+        rank(*a_known, a).cmp(&rank(*b_known, b)).then(score(a).total_cmp(&score(b)))
     });
-    for (suite, case) in wrong.iter().take(FAILURES) {
+    for (known, suite, case) in wrong.iter().take(FAILURES) {
         let name = format!("{}/{}", plain(suite.id.as_str()), plain(case.id.as_str()));
         let score = case.score.map_or(String::new(), |score| format!("  {score:.2}"));
         let status = paint(case.status.word(), Ink::Red, style);
-        out.push_str(&format!("{status} {name}{score}  {}:{}\n", case.location.file, case.location.line));
+        let known = if *known { "  as in the baseline" } else { "" };
+        out.push_str(&format!("{status} {name}{score}  {}:{}{known}\n", case.location.file, case.location.line));
         match &case.detail {
             Some(CaseDetail::Command(detail)) => {
                 field(out, "prompt", &detail.prompt);
