@@ -130,12 +130,19 @@ fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: Cir
             before.metrics.get(spec.name).map(|metric| metric.value),
             suite.metrics.get(spec.name).and_then(|metric| metric.value),
         );
-        let test = Test { suite, varies, slice: None, metric: spec.name, seed: circumstances.seed };
+        let test = Test {
+            suite,
+            varies,
+            slice: None,
+            metric: spec.name,
+            seed: circumstances.seed,
+            filtered: circumstances.filtered,
+        };
         metrics.insert(spec.name.to_owned(), test.change(&pairs, all));
     }
     // Without a value on either side there is nothing to tell.
     metrics.retain(|_, change: &mut MetricChange| change.delta != Delta::Absent);
-    let slices = slice_changes(suite, before, varies, &pairs, circumstances.seed);
+    let slices = slice_changes(suite, before, varies, &pairs, circumstances);
     SuiteComparison { comparable: measured_both, counts, metrics, slices, cases, ..unmatched(&suite.id, state, varies) }
 }
 
@@ -197,7 +204,7 @@ fn slice_changes(
     before: &BaselineSuite,
     varies: bool,
     pairs: &[Pair<'_>],
-    seed: u64,
+    circumstances: Circumstances,
 ) -> BTreeMap<String, BTreeMap<String, MetricChange>> {
     let mut changes = BTreeMap::new();
     for (slice, metrics) in &suite.slices {
@@ -217,7 +224,8 @@ fn slice_changes(
                 old.and_then(|old| old.get(spec.name)).map(|metric| metric.value),
                 metrics.get(spec.name).and_then(|metric| metric.value),
             );
-            let test = Test { suite, varies, slice: Some(slice), metric: spec.name, seed };
+            let Circumstances { filtered, seed } = circumstances;
+            let test = Test { suite, varies, slice: Some(slice), metric: spec.name, seed, filtered };
             let change = test.change(&within, all);
             if change.delta != Delta::Absent {
                 of_slice.insert(spec.name.to_owned(), change);
@@ -235,6 +243,7 @@ struct Test<'a> {
     slice: Option<&'a str>,
     metric: &'a str,
     seed: u64,
+    filtered: bool,
 }
 
 impl Test<'_> {
@@ -257,6 +266,7 @@ impl Test<'_> {
             p: None,
             ci95: None,
             repeats_needed: None,
+            cases_needed: None,
         };
         if self.metric.ends_with("-ms") {
             // A time is no case's, and is compared only where somebody asks for it.
@@ -271,7 +281,7 @@ impl Test<'_> {
         let now: Vec<f64> = values.iter().map(|(_, now)| *now).collect();
         change.delta = if values.is_empty() {
             // No common case: then and now are about different things.
-            if all_before.is_none() && all_now.is_none() { Delta::Absent } else { missing(all_before, all_now) }
+            if self.filtered { Delta::Absent } else { missing(all_before, all_now) }
         } else {
             Delta::of(better, mean(&before), mean(&now))
         };
@@ -333,6 +343,7 @@ impl Test<'_> {
         if change.outcome == Outcome::Inconclusive {
             let needed = needed_cases(&gains, change.delta.drop().max(self.policy().min_effect), self.policy().alpha);
             let repeats = pairs.iter().map(|pair| pair.now.attempts.len()).max().unwrap_or(1).max(1);
+            change.cases_needed = needed;
             change.repeats_needed = needed
                 .map(|needed| (needed * repeats).div_ceil(gains.len().max(1)).max(repeats + 1))
                 .filter(|n| *n <= 1000);
@@ -379,6 +390,12 @@ fn exact_outcome(delta: Delta, max_drop: f64) -> Outcome {
 
 /// With many metrics one falls by chance. What varies has regressed only if it is significant among all of them, and
 /// larger than what counts as an effect.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts of cases and metrics, and a small logarithm"
+)]
 fn correct_for_many(compared: &mut [SuiteComparison], suites: &[SuiteResult]) {
     let policy = |id: &SuiteId| suites.iter().find(|suite| suite.id == *id).map(|suite| &suite.policy);
     for (family, share) in [(Family::Metrics, SHARE_OF_METRICS), (Family::Slices, 1.0 - SHARE_OF_METRICS)] {
@@ -394,6 +411,7 @@ fn correct_for_many(compared: &mut [SuiteComparison], suites: &[SuiteResult]) {
             }
         }
         tests.retain(|(change, _)| change.p.is_some());
+        let count = tests.len();
         let adjusted = holm(&tests.iter().filter_map(|(change, _)| change.p).collect::<Vec<f64>>());
         for ((change, policy), p) in tests.into_iter().zip(adjusted) {
             change.p = Some(p);
@@ -403,10 +421,18 @@ fn correct_for_many(compared: &mut [SuiteComparison], suites: &[SuiteResult]) {
             let large = change.delta.drop() > policy.min_effect;
             if large && p < policy.alpha * share {
                 change.outcome = Outcome::Regressed;
-                change.repeats_needed = None;
             } else if !large {
                 change.outcome = Outcome::Slipped;
+            }
+            // With too few cases no number of repeats decides: even if all fell, that would not be rare enough.
+            let least = (count as f64 / (policy.alpha * share)).log2().ceil();
+            if change.outcome != Outcome::Inconclusive {
+                (change.repeats_needed, change.cases_needed) = (None, None);
+            } else if (change.n as f64) < least {
                 change.repeats_needed = None;
+                change.cases_needed = change.cases_needed.map(|needed| needed.max(least as usize));
+            } else {
+                change.cases_needed = None;
             }
         }
     }

@@ -143,14 +143,19 @@ pub fn conclude(
         .zip(comparison.as_ref())
         .map(|(reference, comparison)| gate::Against { baseline: &reference.baseline, comparison });
     let gate = gate::judge(&mut suites, against, circumstances);
-    Results {
-        schema: RESULTS_SCHEMA.to_owned(),
-        tool: Tool { name: "evalratchet".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
-        run,
-        suites,
-        comparison,
-        gate,
+    let tool = Tool { name: "evalratchet".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
+    let mut results = Results { schema: RESULTS_SCHEMA.to_owned(), tool, run, suites, comparison, gate };
+    let is_whole = !results.run.partial && !circumstances.interrupted;
+    if let Some(edited) = circumstances.edited.as_ref().filter(|_| is_whole)
+        && let Some(remark) = gate::baseline_edited(edited, &results)
+    {
+        let mut circumstances = circumstances.clone();
+        circumstances.edited = None;
+        circumstances.remarks.push(remark);
+        let Results { suites, run, .. } = results;
+        results = conclude(suites, run, reference, &circumstances);
     }
+    results
 }
 
 fn compared(suites: &[SuiteResult], reference: Option<&Reference>, run: &RunInfo) -> Option<Comparison> {

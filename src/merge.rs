@@ -52,10 +52,13 @@ pub fn merge(parts: Vec<Part>) -> Result<(Vec<SuiteResult>, RunInfo), Vec<String
         wrong.push(format!("shard {index} is there {} times: {}", places.len(), places.join(", ")));
     }
     if let Some(total) = expected.shard.map(|shard| shard.total) {
-        let missing: Vec<String> =
-            (1..=total).filter(|index| !places.contains_key(index)).map(|index| format!("{index}/{total}")).collect();
-        if !missing.is_empty() {
-            wrong.push(format!("{} missing: {}", counted(missing.len(), "shard"), missing.join(", ")));
+        let there = places.keys().filter(|index| (1..=total).contains(*index)).count();
+        let missing = usize::try_from(total).unwrap_or(usize::MAX).saturating_sub(there);
+        if missing > 0 {
+            let first = (1..=total).filter(|index| !places.contains_key(index)).take(10);
+            let listed: Vec<String> = first.map(|index| format!("{index}/{total}")).collect();
+            let more = if missing > listed.len() { ", …" } else { "" };
+            wrong.push(format!("{} missing: {}{more}", counted(missing, "shard"), listed.join(", ")));
         }
     }
     let run = expected.clone();

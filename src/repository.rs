@@ -11,23 +11,30 @@ pub struct Checkout {
     pub commit: Option<String>,
     /// The branch; none on a detached head.
     pub branch: Option<String>,
+    /// Whether tracked files, but for the baseline's, differ from the commit.
+    pub dirty: bool,
 }
 
 impl Checkout {
     /// Asks git; knows nothing where git is missing or there is no repository.
-    pub fn of(directory: &Path) -> Self {
-        let output = Command::new("git")
-            .args(["rev-parse", "HEAD", "--abbrev-ref", "HEAD"])
-            .current_dir(directory)
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .output();
-        let Ok(output) = output else { return Self::default() };
-        if !output.status.success() {
-            return Self::default();
-        }
-        let text = String::from_utf8_lossy(&output.stdout);
+    pub fn of(directory: &Path, baseline: &str) -> Self {
+        let Some(text) = git(directory, &["rev-parse", "HEAD", "--abbrev-ref", "HEAD"]) else { return Self::default() };
         let mut lines = text.lines().map(str::to_owned);
-        Self { commit: lines.next(), branch: lines.next().filter(|branch| branch != "HEAD") }
+        let (commit, branch) = (lines.next(), lines.next().filter(|branch| branch != "HEAD"));
+        let but = format!(":(exclude,literal){baseline}");
+        let changes = git(directory, &["status", "--porcelain", "--untracked-files=no", "--", ":/", &but]);
+        Self { commit, branch, dirty: changes.is_some_and(|changes| !changes.trim().is_empty()) }
     }
+}
+
+fn git(directory: &Path, arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git")
+        .args(arguments)
+        .current_dir(directory)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .output()
+        .ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -158,6 +158,25 @@ impl Blessing {
     }
 }
 
+impl BaselineCase {
+    /// What cannot be so.
+    fn is_impossible(&self) -> Option<&'static str> {
+        let is_share = |value: f64| (0.0..=1.0).contains(&value);
+        let best = self.best.as_ref();
+        if !is_share(self.score) || best.is_some_and(|best| !is_share(best.score)) {
+            Some("a score is between 0 and 1")
+        } else if self.passes > self.attempts {
+            Some("more attempts passed than there were")
+        } else if !self.status.is_measured() || best.is_some_and(|best| !best.status.is_measured()) {
+            Some("a case of a baseline passed or failed")
+        } else if self.metrics.values().any(|value| !value.is_finite()) {
+            Some("a metric is a finite number")
+        } else {
+            None
+        }
+    }
+}
+
 static CHECKER: LazyLock<Checker<Baseline>> = LazyLock::new(Checker::new);
 
 impl Baseline {
@@ -174,7 +193,17 @@ impl Baseline {
             let help = "it was written by another version, or is no baseline";
             return Err(document.mistake(&Pointer::root().join("schema"), message).with_help(help).into());
         }
-        CHECKER.read(&document)
+        let baseline = CHECKER.read(&document)?;
+        let mut mistakes = Mistakes::new();
+        for (id, suite) in &baseline.suites {
+            let at = Pointer::root().join("suites").join(id).join("cases");
+            for (case, one) in &suite.cases {
+                if let Some(why) = one.is_impossible() {
+                    mistakes.push(document.mistake(&at.join(case), why));
+                }
+            }
+        }
+        mistakes.into_result().map(|()| baseline)
     }
 
     /// The canonical text: the same baseline is always the same bytes.
@@ -201,6 +230,18 @@ impl Baseline {
         }
         out.push_str("  }\n}\n");
         Ok(out)
+    }
+
+    /// The suites, without the commits that had something first.
+    pub fn without_commits(&self) -> BTreeMap<SuiteId, BaselineSuite> {
+        let mut suites = self.suites.clone();
+        for case in suites.values_mut().flat_map(|suite| suite.cases.values_mut()) {
+            case.since = None;
+            if let Some(best) = &mut case.best {
+                best.commit = None;
+            }
+        }
+        suites
     }
 
     /// How many cases it has.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::Baseline;
-use crate::input::{Mistakes, is_file, read_text};
+use crate::input::{Mistake, Mistakes, is_file, read_text};
 
 /// How far back the file's history is looked through.
 const DEPTH: &str = "500";
@@ -25,7 +25,12 @@ pub enum Wanted {
     /// A file.
     File(PathBuf),
     /// The newest that fits, on this branch.
-    Ref(String),
+    Ref {
+        /// Its name.
+        name: String,
+        /// Whether the user named it now, so that it must be there.
+        named: bool,
+    },
 }
 
 /// What was found.
@@ -41,6 +46,8 @@ pub enum Found {
         base: Option<String>,
         /// Whether HEAD is the tip of the branch that has it.
         on_main: bool,
+        /// The file as it is in the commit that the run is based on.
+        at_base: Option<Box<Baseline>>,
     },
     /// None, and why.
     None {
@@ -53,14 +60,14 @@ pub enum Found {
 
 /// Looks for the baseline of a configuration in `root`; `path` is relative to it.
 pub fn find(root: &Path, path: &str, wanted: &Wanted, surroundings: &Surroundings) -> Result<Found, Mistakes> {
-    let reference = match wanted {
+    let (reference, named) = match wanted {
         Wanted::Nothing => return Ok(Found::NotWanted),
         Wanted::File(file) => {
             let shown = file.to_string_lossy().replace('\\', "/");
             let baseline = Box::new(Baseline::parse(&shown, read_text(file, &shown)?)?);
-            return Ok(Found::Baseline { baseline, source: shown, base: None, on_main: false });
+            return Ok(Found::Baseline { baseline, source: shown, base: None, on_main: false, at_base: None });
         }
-        Wanted::Ref(reference) => reference,
+        Wanted::Ref { name, named } => (name, *named),
     };
     let create = "on that branch, `evalratchet run` and `evalratchet baseline update --from evalratchet-out`, then commit the file";
     let none = |why: String| Ok(Found::None { why });
@@ -69,6 +76,11 @@ pub fn find(root: &Path, path: &str, wanted: &Wanted, surroundings: &Surrounding
     };
     let shallow = git(root, &["rev-parse", "--is-shallow-repository"]).is_some_and(|answer| answer == "true");
     let Some(tip) = resolve(root, reference) else {
+        if named {
+            let message =
+                format!("there is no branch or commit `{reference}` here, nor a file of that name that ends in .json");
+            return Err(Mistake::in_file("--baseline", message).into());
+        }
         let hint = if shallow {
             "this is a shallow clone: check out with `fetch-depth: 0`"
         } else {
@@ -83,35 +95,54 @@ pub fn find(root: &Path, path: &str, wanted: &Wanted, surroundings: &Surrounding
     let on_main = head == tip;
     let prefix = git(root, &["rev-parse", "--show-prefix"]).unwrap_or_default();
     let file = normal(&format!("{prefix}{path}"));
-    let mut unreadable = None;
-    for commit in log(root, &tip, &file) {
-        let Some(text) = show(root, &commit, &file) else { continue };
-        let shown = format!("{reference}:{file}@{}", short(&commit));
-        let baseline = match Baseline::parse(&shown, text) {
-            Ok(baseline) => baseline,
-            Err(mistakes) => {
-                unreadable.get_or_insert(mistakes);
-                continue;
+    let mut foreign = None;
+    for (index, commit) in log(root, &tip, &file).into_iter().enumerate() {
+        let Some(text) = show(root, &commit, &file) else {
+            if index == 0 {
+                return none(format!("no baseline: {file} was deleted on `{reference}` in {}", short(&commit)));
             }
+            continue;
         };
-        let fits = baseline.produced.commit.as_ref().is_some_and(|produced| is_ancestor(root, produced, &base));
-        if fits {
+        let shown = format!("{reference}:{file}@{}", short(&commit));
+        // One that cannot be read is not the same as none.
+        let baseline = Baseline::parse(&shown, text)?;
+        let produced = baseline.produced.commit.clone();
+        if produced.as_ref().is_some_and(|produced| is_ancestor(root, produced, &base)) {
+            let at_base = show(root, &base, &file).and_then(|text| Baseline::parse(&shown, text).ok()).map(Box::new);
             let base = Some(base);
-            return Ok(Found::Baseline { baseline: Box::new(baseline), source: shown, base, on_main });
+            return Ok(Found::Baseline { baseline: Box::new(baseline), source: shown, base, on_main, at_base });
         }
-    }
-    // One that cannot be read is not the same as none.
-    if let Some(mistakes) = unreadable {
-        return Err(mistakes);
+        foreign.get_or_insert(produced);
     }
     let hint = if shallow {
         "this is a shallow clone: check out with `fetch-depth: 0`".to_owned()
+    } else if let Some(produced) = foreign {
+        match produced {
+            Some(commit) => {
+                format!("the one there is of {}, which is not in the history of this commit", short(&commit))
+            }
+            None => "the one there does not say of which commit it is; make it in a git repository".to_owned(),
+        }
     } else if is_file(&root.join(path)) {
         format!("{path} is here, but not on `{reference}`; commit it there")
     } else {
         create.to_owned()
     };
     none(format!("no baseline on `{reference}` for {} or what came before it: {hint}", short(&base)))
+}
+
+/// A file as it is in the commit that HEAD and a branch have in common; `file` is relative to `root`.
+pub fn file_at_base(root: &Path, branch: &str, file: &str, surroundings: &Surroundings) -> Option<String> {
+    let head = git(root, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
+    let base = base(root, &head, &resolve(root, branch)?, surroundings)?;
+    let prefix = git(root, &["rev-parse", "--show-prefix"]).unwrap_or_default();
+    show(root, &base, &normal(&format!("{prefix}{file}")))
+}
+
+/// The branch that the remote calls its own, if it is known.
+pub fn default_branch(root: &Path) -> Option<String> {
+    let name = git(root, &["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"])?;
+    name.strip_prefix("origin/").map(str::to_owned)
 }
 
 /// Every version of the baseline on a branch, newest first.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::file::{BASELINE_SCHEMA, Baseline, BaselineCase, BaselineMetric, BaselineSuite, Best, Blessing, Produced};
 use crate::aggregate::{better_of, is_expense, value_of};
 use crate::model::{
-    CaseId, CaseResult, FlatPolicy, Metric, Results, Rule, Status, SuiteId, SuiteResult, Verdict, weakenings,
+    CaseId, CaseResult, FlatPolicy, Metric, Reason, Results, Rule, Status, SuiteId, SuiteResult, Verdict, weakenings,
 };
 use crate::stats::mean;
 
@@ -21,6 +21,9 @@ pub enum Refusal {
     /// Nothing was measured.
     #[error("the run measured nothing")]
     Nothing,
+    /// It is of files that no commit has.
+    #[error("the run is of a checkout with uncommitted changes; commit them and run again")]
+    Dirty,
     /// It is older than what is there.
     #[error("the run is of {0}, the baseline of {1}, which is newer")]
     Older(String, String),
@@ -32,14 +35,12 @@ pub fn update(old: Option<&Baseline>, results: &Results) -> Result<Option<Baseli
     let mut new = from_results(results);
     let Some(old) = old else { return Ok(Some(new)) };
     let commit = results.run.commit.as_deref();
+    new.blessings = still_needed(&old.blessings, results);
     for (id, suite) in &old.suites {
         match new.suites.get_mut(id) {
             Some(current) => {
-                let result = results.suites.iter().find(|result| result.id == *id);
-                if let Some(result) = result.filter(|result| result.affected) {
+                if let Some(result) = results.suites.iter().find(|result| result.id == *id) {
                     ratchet(id, suite, current, result, &old.blessings, commit);
-                } else {
-                    *current = suite.clone();
                 }
             }
             None if old.blessings.iter().any(|one| one.rule == Rule::SuiteRemoved && one.suite == *id) => {}
@@ -48,8 +49,31 @@ pub fn update(old: Option<&Baseline>, results: &Results) -> Result<Option<Baseli
             }
         }
     }
-    let same = old.suites == new.suites && old.blessings.is_empty();
+    let same = old.suites == new.suites && old.blessings == new.blessings;
     Ok((!same).then_some(new))
+}
+
+/// Blessings of what the baseline cannot absorb: a floor is missed whatever it says.
+fn still_needed(blessings: &[Blessing], results: &Results) -> Vec<Blessing> {
+    let absolute = |rule: Rule| {
+        matches!(
+            rule,
+            Rule::BelowMin
+                | Rule::MissingMetric
+                | Rule::QuarantineExpired
+                | Rule::Unmeasured
+                | Rule::MissingId
+                | Rule::ScenarioFailed
+        )
+    };
+    let used: Vec<&Reason> = results.gate.reasons.iter().filter(|reason| reason.blessed.is_some()).collect();
+    let is_used = |one: &&Blessing| {
+        used.iter().any(|reason| {
+            (reason.rule, reason.suite.as_ref(), &reason.case, &reason.metric, &reason.slice)
+                == (one.rule, Some(&one.suite), &one.case, &one.metric, &one.slice)
+        })
+    };
+    blessings.iter().filter(|one| absolute(one.rule)).filter(is_used).cloned().collect()
 }
 
 fn check(results: &Results) -> Result<(), Refusal> {
@@ -62,6 +86,9 @@ fn check(results: &Results) -> Result<(), Refusal> {
     }
     if run.filtered || run.partial {
         return Err(Refusal::Partial("a filter left something out"));
+    }
+    if run.dirty {
+        return Err(Refusal::Dirty);
     }
     for suite in &results.suites {
         let errors = suite.cases.iter().filter(|case| case.status == Status::Error).count();
@@ -77,7 +104,12 @@ fn check(results: &Results) -> Result<(), Refusal> {
 /// A run as a baseline that knows nothing else.
 pub fn from_results(results: &Results) -> Baseline {
     let commit = results.run.commit.clone();
-    let suites = results.suites.iter().map(|suite| (suite.id.clone(), of_suite(suite, commit.as_deref())));
+    // What was not run is not known by this run.
+    let suites = results
+        .suites
+        .iter()
+        .filter(|suite| suite.affected)
+        .map(|suite| (suite.id.clone(), of_suite(suite, commit.as_deref())));
     Baseline {
         schema: BASELINE_SCHEMA.to_owned(),
         produced: Produced {
@@ -98,7 +130,7 @@ fn of_suite(suite: &SuiteResult, commit: Option<&str>) -> BaselineSuite {
         varies: suite.varies,
         replayed: suite.replayed,
         model: suite.model.clone(),
-        policy: suite.policy.flat(|metric| better_of(suite.kind, metric)),
+        policy: suite.policy.flat(suite.varies, |metric| better_of(suite.kind, metric)),
         metrics: kept(&suite.metrics, suite),
         slices: suite.slices.iter().map(|(slice, metrics)| (slice.clone(), kept(metrics, suite))).collect(),
         cases: cases.collect(),
@@ -147,7 +179,16 @@ fn ratchet(
         let named = |one: &&Blessing| rules.contains(&one.rule) && one.suite == *id && one.case.as_ref() == case;
         blessings.iter().any(|one| named(&one))
     };
-    let level_is_blessed = blessed(&[Rule::MetricDropped, Rule::SliceDropped, Rule::BelowMin, Rule::BelowBest], None);
+    let level_is_blessed = blessed(&[Rule::MetricDropped, Rule::BelowBest], None);
+    let slice_is_blessed = |case: &CaseId| {
+        let slices =
+            result.cases.iter().find(|one| one.id == *case).map(|one| one.slices.as_slice()).unwrap_or_default();
+        blessings.iter().any(|one| {
+            one.rule == Rule::SliceDropped
+                && one.suite == *id
+                && one.slice.as_ref().is_some_and(|slice| slices.iter().any(|own| own.as_str() == slice))
+        })
+    };
     let renamed = renames(old, new);
     let mut survivors = BTreeMap::new();
     for (case, before) in &old.cases {
@@ -155,7 +196,8 @@ fn ratchet(
         let Some(now) = new.cases.get_mut(now_called) else {
             // Still declared, but not measured this time: what main last had stays.
             let declared = result.cases.iter().any(|one| one.id == *case);
-            let gone = !declared && (result.policy.allows_removal(case) || blessed(&[Rule::CaseRemoved], Some(case)));
+            let may_go = result.policy.allows_removal(case) || blessed(&[Rule::CaseRemoved], Some(case));
+            let gone = if declared { blessed(&[Rule::Lost], Some(case)) } else { may_go };
             if !gone {
                 survivors.insert(case.clone(), before.clone());
             }
@@ -167,10 +209,13 @@ fn ratchet(
         if before.status == now.status {
             now.since.clone_from(&before.since);
         }
-        if let (Some(best), Some(now_best)) = (&before.best, &now.best) {
+        // An answer that varies today does not make yesterday's best undone.
+        if now.best.is_none() {
+            now.best.clone_from(&before.best);
+        } else if let (Some(best), Some(now_best)) = (&before.best, &now.best) {
             let is_blessed = blessed(&[Rule::CaseRegressed, Rule::BelowBest], Some(case))
                 || blessed(&[Rule::CaseRegressed, Rule::BelowBest], Some(now_called))
-                || (level_is_blessed && best.status == now_best.status);
+                || ((level_is_blessed || slice_is_blessed(now_called)) && best.status == now_best.status);
             let was_better = rank(best.status, best.score) >= rank(now_best.status, now_best.score);
             if was_better && !is_blessed {
                 now.best = Some(best.clone());

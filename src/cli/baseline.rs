@@ -118,6 +118,9 @@ fn turn(args: &UpdateArgs) -> Result<ExitCode, Failure> {
             write(&settings, &new)?;
             let absorbed =
                 if absorbed > 0 { format!(", {} absorbed", counted(absorbed, "blessing")) } else { String::new() };
+            if new.produced.commit.is_none() {
+                console::note("the run knows no commit, so this baseline is found only with --baseline FILE");
+            }
             let suites = counted(new.suites.len(), "suite");
             console::print(&format!("{path}: {suites}, {}{absorbed}; commit it\n", counted(new.cases(), "case")));
         }
@@ -141,10 +144,14 @@ fn bless(args: &BlessArgs) -> Result<ExitCode, Failure> {
     };
     let named = |reason: &&Reason| {
         args.suite.as_ref().is_none_or(|suite| reason.suite.as_ref().is_some_and(|one| one.as_str() == suite))
-            && args.case.as_ref().is_none_or(|case| reason.case.as_ref().is_some_and(|one| one.as_str() == case))
+            && args.case.as_ref().is_none_or(|case| {
+                let kinds = ["quarantine", "allow-removed"];
+                let of_policy = kinds.iter().any(|kind| reason.policy.as_ref() == Some(&format!("{kind} {case}")));
+                of_policy || reason.case.as_ref().is_some_and(|one| one.as_str() == case)
+            })
             && args.metric.as_ref().is_none_or(|metric| {
-                let of_policy = reason.policy.as_ref().is_some_and(|key| key.contains(metric.as_str()));
-                reason.metric.as_ref() == Some(metric) || of_policy
+                let mut words = reason.policy.iter().flat_map(|key| key.split(' ')).skip(1);
+                reason.metric.as_ref() == Some(metric) || words.next() == Some(metric)
             })
     };
     let blessable = |reason: &&Reason| {
@@ -175,7 +182,7 @@ fn bless(args: &BlessArgs) -> Result<ExitCode, Failure> {
     if blessed.is_empty() {
         let what = match failing.len() {
             0 => "the run was not failed for anything that could be blessed".to_owned(),
-            count => format!("none of the {} that it was failed for is named so", counted(count, "reason")),
+            count => format!("none of the {} for which it was failed is named so", counted(count, "reason")),
         };
         return Err(Failure::Usage(format!("{}: {what}", shown(&args.from))));
     }

@@ -33,6 +33,10 @@ pub(super) fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
             return Err(Failure::Usage(format!("{place}: is shard {shard}; merge the shards of a run first")));
         }
     }
+    if let Some(suite) = before.suites.iter().find(|suite| !suite.affected) {
+        let place = args.before.display();
+        return Err(Failure::Usage(format!("{place}: `{}` was not run there (not affected)", suite.id)));
+    }
     let baseline = from_results(&before);
     let info = info(&baseline, args.before.display().to_string(), None);
     let circumstances = gate::Circumstances {

@@ -7,11 +7,11 @@ use clap::Args;
 
 use super::Failure;
 use crate::Reference;
-use crate::baseline::{Baseline, Blessing, Found, Surroundings, Wanted, find};
+use crate::baseline::{Baseline, Blessing, Found, Surroundings, Wanted, default_branch, file_at_base, find};
 use crate::gate;
 use crate::input::{is_file, read_text};
-use crate::model::BaselineInfo;
-use crate::settings::Settings;
+use crate::model::{BaselineInfo, Reason, Rule};
+use crate::settings::{Settings, baseline_section};
 
 /// Where the baseline is.
 #[derive(Debug, Args)]
@@ -33,19 +33,27 @@ impl BaselineArgs {
     pub(super) fn locate(&self, settings: &Settings) -> Result<Located, Failure> {
         let wanted = match self.baseline.as_deref() {
             Some("none") => Wanted::Nothing,
-            Some(text) if is_file(Path::new(text)) => Wanted::File(PathBuf::from(text)),
+            // A branch is no file, even if a file is called like it.
+            Some(text) if text.ends_with(".json") && is_file(Path::new(text)) => Wanted::File(PathBuf::from(text)),
             Some(text) if text.ends_with(".json") => {
                 return Err(Failure::Usage(format!("--baseline {text}: there is no such file")));
             }
-            Some(text) => Wanted::Ref(text.to_owned()),
-            None => Wanted::Ref(settings.baseline_ref.clone()),
+            Some(text) => Wanted::Ref { name: text.to_owned(), named: true },
+            None => Wanted::Ref { name: settings.baseline_ref.clone(), named: false },
         };
-        let found = find(&settings.root, &settings.baseline_path, &wanted, &surroundings())?;
-        let mut circumstances = gate::Circumstances { today: today(), ..gate::Circumstances::default() };
+        let surroundings = surroundings();
+        let (wanted, path, remarks) = as_the_base_has_it(settings, wanted, &surroundings);
+        let found = find(&settings.root, &path, &wanted, &surroundings)?;
+        let mut circumstances = gate::Circumstances { today: today(), remarks, ..gate::Circumstances::default() };
         let reference = match found {
-            Found::Baseline { baseline, source, base, on_main } => {
+            Found::Baseline { baseline, source, base, on_main, at_base } => {
                 circumstances.on_main = on_main;
-                circumstances.blessings = blessings(settings, &baseline)?;
+                let own = read_baseline(settings)?;
+                circumstances.blessings = blessings(&baseline, own.as_ref());
+                // On its own branch the file is turned by updates, which is how it should be.
+                if !on_main && let (Some(own), Some(at_base)) = (own, at_base) {
+                    circumstances.edited = Some(Box::new(gate::Edited { at_base: *at_base, own }));
+                }
                 Some(Reference { info: info(&baseline, source, base), baseline: *baseline })
             }
             Found::None { why } => {
@@ -71,16 +79,38 @@ pub(super) fn info(baseline: &Baseline, source: String, base: Option<String>) ->
 }
 
 /// Those of the baseline, and those that the checkout adds; of its own file nothing else is believed.
-fn blessings(settings: &Settings, baseline: &Baseline) -> Result<Vec<Blessing>, Failure> {
+fn blessings(baseline: &Baseline, own: Option<&Baseline>) -> Vec<Blessing> {
     let mut all = baseline.blessings.clone();
-    if let Some(own) = read_baseline(settings)? {
-        for blessing in own.blessings {
-            if !all.contains(&blessing) {
-                all.push(blessing);
-            }
+    for blessing in own.into_iter().flat_map(|own| &own.blessings) {
+        if !all.contains(blessing) {
+            all.push(blessing.clone());
         }
     }
-    Ok(all)
+    all
+}
+
+/// Where to look is not for a pull request to say: if the branch that it goes to has another `[baseline]`, that counts.
+fn as_the_base_has_it(
+    settings: &Settings,
+    wanted: Wanted,
+    surroundings: &Surroundings,
+) -> (Wanted, String, Vec<Reason>) {
+    let own = (wanted, settings.baseline_path.clone(), Vec::new());
+    if !matches!(own.0, Wanted::Ref { named: false, .. }) {
+        return own;
+    }
+    let named = std::env::var("GITHUB_BASE_REF").ok().filter(|name| !name.is_empty());
+    let Some(branch) = named.or_else(|| default_branch(&settings.root)) else { return own };
+    let config = Path::new(&settings.config).file_name().map(|name| name.to_string_lossy().into_owned());
+    let text = config.and_then(|config| file_at_base(&settings.root, &branch, &config, surroundings));
+    let Some(section) = text.and_then(|text| baseline_section(&text)) else { return own };
+    if section == (settings.baseline_ref.clone(), settings.baseline_path.clone()) {
+        return own;
+    }
+    let (reference, path) = section;
+    let message = format!("this change has another [baseline]; that of `{branch}` counts: `{path}` on `{reference}`");
+    let remark = Reason::new(Rule::BaselineEdited, None, message).informing();
+    (Wanted::Ref { name: reference, named: false }, path, vec![remark])
 }
 
 /// The baseline file of the checkout, if there is one.

@@ -113,6 +113,7 @@ pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
     prepare(&args.out)?;
 
     let choices = Choices {
+        flags: format!("{:?} {:?} {:?} {:?}", args.repeat, args.k, args.changed_since, args.retry_suspects),
         strict: args.strict,
         seed: args.seed,
         keep: args.keep,
@@ -150,10 +151,21 @@ pub(super) fn print(results: &Results, format: Format) -> Result<(), Failure> {
 
 /// Marks the suites that nothing which changed concerns. In doubt, everything runs.
 fn leave_out_unaffected(settings: &Settings, suites: &mut [PlannedSuite], reference: Option<&Reference>, since: &str) {
-    let Some(changed) = changed_files(&settings.root, since) else {
+    let Some(mut changed) = changed_files(&settings.root, since) else {
         console::note(&format!("--changed-since {since}: git cannot tell what changed, so everything runs"));
         return;
     };
+    // The values that are carried are those of the baseline's commit, so what changed since then counts as well.
+    if let Some(reference) = reference {
+        let commit = reference.baseline.produced.commit.as_deref().unwrap_or_default();
+        match changed_files(&settings.root, commit) {
+            Some(more) => changed.extend(more),
+            None => {
+                console::note("--changed-since: git does not know the baseline's commit, so everything runs");
+                return;
+            }
+        }
+    }
     let config = Path::new(&settings.config).file_name().map(|name| name.to_string_lossy().into_owned());
     if config.is_some_and(|config| changed.contains(&config)) {
         console::note("--changed-since: the configuration changed, so everything runs");
@@ -201,13 +213,22 @@ fn prepare(out: &Path) -> Result<(), Failure> {
 }
 
 /// What the user chose beside the cases.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Choices {
+    /// The flags that all shards of a run must share.
+    flags: String,
     strict: bool,
     seed: u64,
     keep: bool,
     cache: bool,
     retry_suspects: usize,
+}
+
+impl Choices {
+    /// A hash of the configuration and of the flags that change what is asked.
+    fn hash(&self, config_hash: &str) -> String {
+        Fingerprint::of(&serde_json::json!([config_hash, self.flags])).as_str().to_owned()
+    }
 }
 
 /// Where dependencies of fixtures and answers of models are kept, for all runs of this user.
@@ -241,20 +262,21 @@ fn execute(
     circumstances.strict = choices.strict;
     circumstances.shard = selection.shard.is_some();
     circumstances.filtered = selection.is_filter();
-    let checkout = Checkout::of(&settings.root);
+    let checkout = Checkout::of(&settings.root, &settings.baseline_path);
     let run = RunInfo {
         id: format!("{}-{}", now.strftime("%Y%m%dT%H%M%S%3f"), std::process::id()),
         started_at: jiff::fmt::temporal::DateTimePrinter::new().precision(Some(3)).timestamp_to_string(&now),
         duration_ms: 0.0,
         commit: checkout.commit,
         branch: checkout.branch,
+        dirty: checkout.dirty,
         mode: settings.mode,
         shard: selection.shard,
         seed: choices.seed,
         partial: selection.is_partial(),
         filtered: selection.is_filter(),
         attempt: std::env::var("GITHUB_RUN_ATTEMPT").ok().and_then(|text| text.parse().ok()).unwrap_or(1),
-        config_hash: settings.config_hash.clone(),
+        config_hash: choices.hash(&settings.config_hash),
         cases_hash: cases_hash(&suites),
     };
     let request = crate::Request {
@@ -306,7 +328,8 @@ fn write_recordings(file: &Found, recordings: &Recordings) -> Result<(), Failure
 
 /// A hash of every declared case and of what was chosen, the same in all shards.
 fn cases_hash(suites: &[PlannedSuite]) -> String {
-    let all: Vec<_> = suites.iter().map(|suite| serde_json::json!([suite.settings.id, suite.digest])).collect();
+    let all: Vec<_> =
+        suites.iter().map(|suite| serde_json::json!([suite.settings.id, suite.digest, suite.affected])).collect();
     Fingerprint::of(&all.into()).as_str().to_owned()
 }
 

@@ -32,7 +32,9 @@ pub(super) fn judge(suite: &SuiteResult, has_baseline: bool, circumstances: &Cir
     let mut reasons = Vec::new();
     if !suite.affected {
         let message = "not affected by what changed; its values are the baseline's".to_owned();
-        return vec![about(Rule::NotAffected, message).informing()];
+        reasons.extend(quarantines(suite, circumstances));
+        reasons.push(about(Rule::NotAffected, message).informing());
+        return reasons;
     }
     let chosen: Vec<&CaseResult> = suite.cases.iter().filter(|case| case.status != Status::Skipped).collect();
     if chosen.is_empty() {

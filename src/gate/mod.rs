@@ -8,10 +8,10 @@ mod relative;
 pub(crate) mod worlds;
 
 use crate::aggregate::better_of;
-use crate::baseline::{Baseline, Blessing};
+use crate::baseline::{Baseline, Blessing, update};
 use crate::model::{
-    Better, Comparison, ExitCode, Gate, Reason, Rule, Status, SuiteComparison, SuiteId, SuiteResult, SuiteState,
-    Verdict,
+    Better, Comparison, ExitCode, Gate, Reason, Results, Rule, Status, SuiteComparison, SuiteId, SuiteResult,
+    SuiteState, Verdict,
 };
 
 /// What the gate takes into account beside the results.
@@ -33,6 +33,21 @@ pub struct Circumstances {
     pub no_baseline: Option<String>,
     /// What may be worse all the same.
     pub blessings: Vec<Blessing>,
+    /// Not one case of the run is what it is in the baseline; found out by [`judge`].
+    pub incomparable: bool,
+    /// The baseline's file then and now, if this change may not turn it.
+    pub edited: Option<Box<Edited>>,
+    /// What is to be said of the baseline itself, such as that this change edits it.
+    pub remarks: Vec<Reason>,
+}
+
+/// The baseline's file, where the run is based and as this change has it.
+#[derive(Debug, Clone)]
+pub struct Edited {
+    /// In the commit that the run is based on.
+    pub at_base: Baseline,
+    /// In the checkout.
+    pub own: Baseline,
 }
 
 /// The baseline and what it was found to be compared with.
@@ -46,7 +61,9 @@ pub struct Against<'a> {
 
 /// Judges the suites, marks each with its status, and says why.
 pub fn judge(suites: &mut [SuiteResult], against: Option<Against<'_>>, circumstances: &Circumstances) -> Gate {
-    let mut reasons = Vec::new();
+    let incomparable = against.is_some_and(|against| nothing_comparable(against.comparison));
+    let circumstances = &Circumstances { incomparable, ..circumstances.clone() };
+    let mut reasons = circumstances.remarks.clone();
     for suite in suites.iter_mut() {
         absolute::note_thresholds(suite);
         let compared = against.and_then(|against| {
@@ -54,7 +71,8 @@ pub fn judge(suites: &mut [SuiteResult], against: Option<Against<'_>>, circumsta
             let comparison = against.comparison.suites.iter().find(|one| one.id == suite.id)?;
             Some((before, comparison))
         });
-        let mut found = absolute::judge(suite, compared.is_some(), circumstances);
+        let is_held = compared.is_some_and(|(_, comparison)| comparison.state != SuiteState::NotComparable);
+        let mut found = absolute::judge(suite, is_held, circumstances);
         if let Some((before, comparison)) = compared {
             found.extend(relative::judge(suite, before, comparison, circumstances));
         }
@@ -77,26 +95,15 @@ pub fn judge(suites: &mut [SuiteResult], against: Option<Against<'_>>, circumsta
     if circumstances.interrupted {
         reasons.push(Reason::new(Rule::Interrupted, None, "the run was interrupted; its results are partial"));
     }
-    let incomparable = against.is_some_and(|against| nothing_comparable(against.comparison));
-    if incomparable {
-        let message = "there is a baseline, and no case is what it is there";
-        reasons.push(Reason::new(Rule::NotComparable, None, message));
-    }
     if let (None, Some(why)) = (against, &circumstances.no_baseline) {
         reasons.push(Reason::new(Rule::NoBaseline, None, why).informing());
     }
     reasons.sort_by_key(|reason| (!reason.fails, reason.rule));
-    let (verdict, exit) = verdict(&reasons, circumstances, anything, incomparable, against.is_some());
+    let (verdict, exit) = verdict(&reasons, circumstances, anything, against.is_some());
     Gate { verdict, exit_code: exit.code(), reasons }
 }
 
-fn verdict(
-    reasons: &[Reason],
-    circumstances: &Circumstances,
-    anything: bool,
-    incomparable: bool,
-    compared: bool,
-) -> (Verdict, ExitCode) {
+fn verdict(reasons: &[Reason], circumstances: &Circumstances, anything: bool, compared: bool) -> (Verdict, ExitCode) {
     let has = |rule: Rule| reasons.iter().any(|reason| reason.fails && reason.rule == rule);
     if circumstances.interrupted {
         (Verdict::Interrupted, ExitCode::Interrupted)
@@ -106,7 +113,7 @@ fn verdict(
         (Verdict::Broken, ExitCode::Broken)
     } else if !anything {
         (Verdict::NothingMeasured, ExitCode::NothingMeasured)
-    } else if incomparable {
+    } else if has(Rule::NotComparable) {
         (Verdict::NotComparable, ExitCode::NothingMeasured)
     } else if reasons.iter().any(|reason| reason.fails) {
         (Verdict::Failed, ExitCode::GateFailed)
@@ -115,6 +122,21 @@ fn verdict(
     } else {
         (Verdict::Passed, ExitCode::Passed)
     }
+}
+
+/// A change may carry blessings, and what `baseline update` makes of its own results. Anything else in its baseline is
+/// something that nobody measured.
+pub fn baseline_edited(edited: &Edited, results: &Results) -> Option<Reason> {
+    let Edited { at_base, own } = edited;
+    if own.without_commits() == at_base.without_commits() {
+        return None;
+    }
+    let measured = update(Some(at_base), results).ok().flatten();
+    if measured.is_some_and(|measured| measured.without_commits() == own.without_commits()) {
+        return None;
+    }
+    let message = "this change edits the baseline, and says there what this run does not measure";
+    Some(Reason::new(Rule::BaselineEdited, None, message))
 }
 
 /// Whether the baseline knows suites that were run, and not one case is what it was.
@@ -140,9 +162,9 @@ fn bless_one(reason: &mut Reason, better: Better, blessings: &[Blessing]) {
     // What could not be had or measured at all cannot be wished away.
     let blessable = !matches!(reason.rule, Rule::TooManyErrors | Rule::NothingMeasured | Rule::Interrupted);
     // A policy has its own direction, so that it must be exactly what was blessed.
-    let covers = |one: &&Blessing| match reason.rule {
-        Rule::WeakenedGate => one.covers(reason, Better::Higher) && one.covers(reason, Better::Lower),
-        _ => one.covers(reason, better),
+    let covers = |one: &&Blessing| {
+        let of_policy = reason.rule == Rule::WeakenedGate;
+        one.covers(reason, better) && (!of_policy || one.covers(reason, Better::Lower))
     };
     if reason.fails
         && blessable

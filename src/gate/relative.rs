@@ -21,7 +21,8 @@ pub(super) fn judge(
         SuiteState::NotAffected => return reasons,
         SuiteState::NotComparable => {
             let message = format!("{}: no case is what it is in the baseline, so nothing is compared", suite.id);
-            reasons.push(Reason::new(Rule::NotComparable, Some(&suite.id), message).informing());
+            reasons
+                .push(Reason::new(Rule::NotComparable, Some(&suite.id), message).failing(circumstances.incomparable));
         }
         SuiteState::Compared | SuiteState::Added | SuiteState::Removed => {}
     }
@@ -38,7 +39,7 @@ pub(super) fn judge(
     }
     reasons.extend(known_failures(suite, comparison));
     if circumstances.on_main && !comparison.varies {
-        reasons.extend(below_best(suite, before));
+        reasons.extend(below_best(suite, before, comparison));
     }
     reasons
 }
@@ -55,14 +56,17 @@ pub(super) fn removed_suites(comparison: &Comparison) -> Vec<Reason> {
 }
 
 fn weakened(suite: &SuiteResult, before: &BaselineSuite) -> Vec<Reason> {
-    let now = suite.policy.flat(|metric| better_of(suite.kind, metric));
+    let now = suite.policy.flat(suite.varies, |metric| better_of(suite.kind, metric));
     weakenings(&before.policy, &now)
         .into_iter()
         .map(|weakening| {
             let number = |value: Option<f64>| value.map_or("nothing".to_owned(), |value| value.to_string());
-            let message = match weakening.key.split_once('.') {
-                Some(("quarantine", case)) => format!("{}: {case} was put into quarantine", suite.id),
+            let message = match weakening.key.split_once(' ') {
+                Some(("quarantine", case)) => format!("{}: the quarantine of {case} is new or longer", suite.id),
                 Some(("allow-removed", case)) => format!("{}: {case} may be removed now", suite.id),
+                None if weakening.key == "exact" => {
+                    format!("{}: answers are said to vary now, so that a flip does not fail any more", suite.id)
+                }
                 _ => format!(
                     "{}: the gate is weaker: {} was {} and is {}",
                     suite.id,
@@ -180,6 +184,8 @@ fn of_metric(suite: &SuiteResult, slice: Option<&String>, name: &str, change: &M
             message.push_str(&format!(", which may be chance{p}"));
             if let Some(repeats) = change.repeats_needed {
                 message.push_str(&format!("; about {repeats} repeats of each case would decide"));
+            } else if let Some(cases) = change.cases_needed {
+                message.push_str(&format!("; no repeats would decide, but about {cases} cases"));
             }
         }
         (_, Some(p)) => message.push_str(&format!(", which is significant (p = {p:.4})")),
@@ -231,11 +237,12 @@ fn known_failures(suite: &SuiteResult, comparison: &SuiteComparison) -> Option<R
 }
 
 /// On the baseline's own branch, what it once had is still owed.
-fn below_best(suite: &SuiteResult, before: &BaselineSuite) -> Vec<Reason> {
+fn below_best(suite: &SuiteResult, before: &BaselineSuite, comparison: &SuiteComparison) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let mut scores: Vec<[f64; 3]> = Vec::new();
     let pairs = suite.cases.iter().filter(|case| case.status.is_measured()).filter_map(|case| {
-        let old = before.cases.get(&case.id).filter(|old| old.fingerprint == case.fingerprint)?;
+        let renamed = comparison.cases.iter().find(|one| one.id == case.id).and_then(|one| one.renamed_from.as_ref());
+        let old = before.cases.get(renamed.unwrap_or(&case.id)).filter(|old| old.fingerprint == case.fingerprint)?;
         Some((case, old))
     });
     for (case, old) in pairs.filter(|(case, _)| !suite.policy.quarantine.contains_key(&case.id)) {
@@ -243,7 +250,7 @@ fn below_best(suite: &SuiteResult, before: &BaselineSuite) -> Vec<Reason> {
         scores.push([best.score, old.score, case.score.unwrap_or(0.0)]);
         // What only now began to fail is a regression, and told as that.
         let owed = best.status == Status::Passed && old.status == Status::Failed && case.status == Status::Failed;
-        if owed {
+        if owed && suite.policy.flips == Flips::Fail {
             reasons.push(still_failing(suite, case, old, best.score));
         }
     }

@@ -141,6 +141,8 @@ pub struct MetricChange {
     pub ci95: Option<[f64; 2]>,
     /// How many repeats of each case would decide, roughly.
     pub repeats_needed: Option<usize>,
+    /// How many cases would, where no number of repeats does.
+    pub cases_needed: Option<usize>,
 }
 
 /// What became of a value, over the cases that both sides have.

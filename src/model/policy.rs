@@ -133,37 +133,48 @@ impl Policy {
         self.allow_removed.iter().any(|id| id == "*" || id == case.as_str())
     }
 
-    /// As a flat list of numbers; `better` tells a floor from a ceiling.
-    pub fn flat(&self, better: impl Fn(&str) -> Better) -> FlatPolicy {
+    /// As a flat list of numbers; `better` tells a floor from a ceiling. A key is what it limits and what of.
+    pub fn flat(&self, varies: bool, better: impl Fn(&str) -> Better) -> FlatPolicy {
+        let flag = |set: bool| f64::from(u8::from(set));
         let mut flat = FlatPolicy::from([
             ("max-drop".to_owned(), self.max_drop),
             ("min-effect".to_owned(), self.min_effect),
             ("alpha".to_owned(), self.alpha),
-            ("flips".to_owned(), f64::from(u8::from(self.flips == Flips::Fail))),
+            ("flips".to_owned(), flag(self.flips == Flips::Fail)),
+            ("exact".to_owned(), flag(!varies)),
             ("pass-share".to_owned(), self.pass_share),
-            ("all-ids".to_owned(), f64::from(u8::from(self.all_ids))),
+            ("all-ids".to_owned(), flag(self.all_ids)),
         ]);
         #[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^52")]
-        match self.max_errors {
-            MaxErrors::Count(count) => flat.insert("max-errors".to_owned(), count as f64),
-            MaxErrors::Share(share) => flat.insert("max-errors-share".to_owned(), share),
+        let errors = match self.max_errors {
+            MaxErrors::Count(count) => count as f64,
+            MaxErrors::Share(share) => share * 100.0,
         };
+        flat.insert("max-errors".to_owned(), errors);
         flat.extend(self.pass_at.map(|score| ("pass-at".to_owned(), score)));
         let whole = self.metrics.iter().map(|(metric, threshold)| (metric.clone(), metric, threshold));
         let of_slices = self.slices.iter().flat_map(|(slice, metrics)| {
-            metrics.iter().map(move |(metric, threshold)| (format!("{slice} {metric}"), metric, threshold))
+            metrics.iter().map(move |(metric, threshold)| (format!("{metric} {slice}"), metric, threshold))
         });
         for (name, metric, threshold) in whole.chain(of_slices) {
             let limit = match better(metric) {
                 Better::Higher => "min",
                 Better::Lower => "ceiling",
             };
-            flat.extend(threshold.min.map(|min| (format!("{name}.{limit}"), min)));
-            flat.extend(threshold.max_drop.map(|drop| (format!("{name}.max-drop"), drop)));
+            flat.extend(threshold.min.map(|min| (format!("{limit} {name}"), min)));
+            flat.extend(threshold.max_drop.map(|drop| (format!("max-drop {name}"), drop)));
         }
-        flat.extend(self.allow_removed.iter().map(|id| (format!("allow-removed.{id}"), 1.0)));
-        flat.extend(self.quarantine.keys().map(|id| (format!("quarantine.{id}"), 1.0)));
+        flat.extend(self.allow_removed.iter().map(|id| (format!("allow-removed {id}"), 1.0)));
+        flat.extend(self.quarantine.iter().map(|(id, one)| (format!("quarantine {id}"), one.day())));
         flat
+    }
+}
+
+impl Quarantine {
+    /// The last day as a number that is greater for a later day.
+    fn day(&self) -> f64 {
+        let digits: String = self.until.chars().filter(char::is_ascii_digit).collect();
+        digits.parse().unwrap_or(0.0)
     }
 }
 
@@ -183,27 +194,34 @@ pub fn weakenings(before: &FlatPolicy, after: &FlatPolicy) -> Vec<Weakening> {
     let mut keys: Vec<&String> = before.keys().chain(after.keys()).collect();
     keys.sort();
     keys.dedup();
-    let mut found = Vec::new();
-    for key in keys {
-        let (was, is) = (before.get(key).copied(), after.get(key).copied());
-        let strictness = |value: Option<f64>, policy: &FlatPolicy| {
-            let kind = key.rsplit('.').next().unwrap_or(key);
-            let (value, sign) = match kind {
-                "min" | "pass-at" | "pass-share" | "alpha" | "flips" | "all-ids" => {
-                    (value.unwrap_or(f64::NEG_INFINITY), 1.0)
-                }
-                "ceiling" => (value.unwrap_or(f64::INFINITY), -1.0),
-                // Without a word of its own a metric has what the suite has.
-                "max-drop" => (value.or(policy.get("max-drop").copied()).unwrap_or(0.01), -1.0),
-                // A count is turned into a share and back only by somebody who means it.
-                "max-errors" | "max-errors-share" if value.is_none() => (f64::INFINITY, -1.0),
-                _ => (value.unwrap_or(0.0), -1.0),
-            };
-            value * sign
-        };
-        if strictness(is, after) < strictness(was, before) {
-            found.push(Weakening { key: key.clone(), before: was, after: is });
+    let weaker = |key: &&&String| strictness(key, after) < strictness(key, before);
+    keys.iter()
+        .filter(weaker)
+        .map(|key| Weakening {
+            key: (*key).clone(),
+            before: before.get(*key).copied(),
+            after: after.get(*key).copied(),
+        })
+        .collect()
+}
+
+/// How strict a policy is about one thing; greater is stricter. What is not said has the strength of its default.
+fn strictness(key: &str, policy: &FlatPolicy) -> f64 {
+    let value = policy.get(key).copied();
+    let (kind, of) = key.split_once(' ').unwrap_or((key, ""));
+    match kind {
+        "min" | "pass-at" => value.unwrap_or(f64::NEG_INFINITY),
+        "pass-share" | "alpha" | "flips" | "exact" | "all-ids" => value.unwrap_or(0.0),
+        "ceiling" => -value.unwrap_or(f64::INFINITY),
+        "max-drop" => {
+            let metric = of.split_once(' ').map_or(of, |(metric, _)| metric);
+            // Time and money are held to nothing unless somebody says so.
+            let is_expense = metric.ends_with("-ms") || metric.ends_with("-per-answer");
+            let default = if is_expense { Some(f64::INFINITY) } else { policy.get("max-drop").copied() };
+            let of_metric = policy.get(&format!("max-drop {metric}")).copied();
+            -value.or(of_metric).or(default).unwrap_or(f64::INFINITY)
         }
+        // Errors that are allowed, cases that may go, the last day of a quarantine, the smallest effect.
+        _ => -value.unwrap_or(0.0),
     }
-    found
 }

@@ -69,7 +69,9 @@ pub struct RunInfo {
     pub filtered: bool,
     /// Which attempt of a CI job this is, from 1.
     pub attempt: u32,
-    /// A hash of the configuration.
+    /// Whether tracked files differ from the commit.
+    pub dirty: bool,
+    /// A hash of the configuration and of the flags that change what is asked.
     pub config_hash: String,
     /// A hash of every declared case and of what was chosen, the same in all shards of a run.
     pub cases_hash: String,
@@ -274,6 +276,8 @@ pub enum Rule {
     NotComparable,
     /// The policy is less strict than the baseline's.
     WeakenedGate,
+    /// The change edits the baseline, or where it is found.
+    BaselineEdited,
     /// A suite of the baseline is gone.
     SuiteRemoved,
     /// A case passed and now fails.

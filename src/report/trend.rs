@@ -13,7 +13,7 @@ use crate::model::Status;
 /// The baseline as a table.
 pub fn baseline(baseline: &Baseline, style: Style) -> String {
     let produced = &baseline.produced;
-    let commit = produced.commit.as_deref().unwrap_or("an unknown commit");
+    let commit = plain(produced.commit.as_deref().unwrap_or("an unknown commit"));
     let mut out = format!("produced by {commit} at {} with {}\n\n", plain(&produced.time), plain(&produced.tool));
     let mut rows = table(style);
     rows.set_header(["suite", "cases", "fail", "metric", "value", "n"].map(|text| bold(text, style)));

@@ -5,7 +5,8 @@ use crate::model::{Results, Rule, Status, Verdict};
 
 /// One sentence that says how it came out and what it does not cover.
 pub fn verdict_line(results: &Results) -> String {
-    let cases: Vec<_> = results.suites.iter().flat_map(|suite| &suite.cases).collect();
+    let run = results.suites.iter().filter(|suite| suite.affected);
+    let cases: Vec<_> = run.flat_map(|suite| &suite.cases).collect();
     let count = |status: Status| cases.iter().filter(|case| case.status == status).count();
     let measured = count(Status::Passed) + count(Status::Failed);
     let word = match results.gate.verdict {
@@ -32,8 +33,14 @@ pub fn verdict_line(results: &Results) -> String {
         let of_rule = results.gate.reasons.iter().filter(|reason| reason.rule == rule);
         of_rule.filter_map(|reason| reason.suite.as_ref().map(|suite| suite.as_str())).collect()
     };
-    for (rule, text) in [(Rule::NothingMeasured, "nothing measured in"), (Rule::NotGated, "not gated:")] {
-        let suites = reasons(rule);
+    for (rule, text) in [
+        (Rule::NothingMeasured, "nothing measured in"),
+        (Rule::NotGated, "not gated:"),
+        (Rule::NotComparable, "not comparable:"),
+        (Rule::Inconclusive, "inconclusive:"),
+    ] {
+        let mut suites = reasons(rule);
+        suites.dedup();
         if !suites.is_empty() {
             parts.push(format!("{text} {}", suites.join(", ")));
         }

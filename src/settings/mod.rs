@@ -94,9 +94,14 @@ impl Settings {
         let adapters = adapters::settle(&document, &mut mistakes);
         let of_baseline =
             |key: &str, default: &str| document.value["baseline"][key].as_str().unwrap_or(default).to_owned();
+        let place = of_baseline("path", "");
+        if Path::new(&place).is_absolute() || place.split(['/', '\\']).any(|part| part == "..") {
+            let at = Pointer::root().join("baseline").join("path");
+            mistakes.push(document.mistake(&at, "must stay below the configuration's directory"));
+        }
         let settings = Self {
-            baseline_ref: of_baseline("ref", "main"),
-            baseline_path: of_baseline("path", ".evalratchet/baseline.json"),
+            baseline_ref: of_baseline("ref", DEFAULT_REF),
+            baseline_path: of_baseline("path", DEFAULT_PATH),
             root,
             config: shown,
             suites,
@@ -107,6 +112,21 @@ impl Settings {
         Ok((settings, mistakes))
     }
 }
+
+/// The branch and the path of `[baseline]` in the text of a configuration, with their defaults.
+pub fn baseline_section(text: &str) -> Option<(String, String)> {
+    let table: toml::Table = text.parse().ok()?;
+    let of = |key: &str, default: &str| {
+        let value = table.get("baseline").and_then(|section| section.get(key)).and_then(toml::Value::as_str);
+        value.unwrap_or(default).to_owned()
+    };
+    Some((of("ref", DEFAULT_REF), of("path", DEFAULT_PATH)))
+}
+
+/// The branch that has the baseline, if nobody says otherwise.
+const DEFAULT_REF: &str = "main";
+/// Where it is, if nobody says otherwise.
+const DEFAULT_PATH: &str = ".evalratchet/baseline.json";
 
 /// The nearest configuration, upwards from `start`.
 pub fn find_config(start: &Path, is_file: impl Fn(&Path) -> bool) -> Option<PathBuf> {

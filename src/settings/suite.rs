@@ -46,6 +46,8 @@ pub struct SuiteSettings {
     pub varies: bool,
     /// With `--changed-since`: what it depends on; nothing if it always runs.
     pub paths: Vec<String>,
+    /// The patterns of the files that it is made of, so that one that is gone is noticed, too.
+    pub patterns: Vec<String>,
     /// How often each case is asked.
     pub repeat: usize,
     /// How many answers are asked for at the same time, if the user said so.
@@ -60,7 +62,7 @@ impl SuiteSettings {
             return true;
         }
         let mut patterns = globset::GlobSetBuilder::new();
-        for pattern in &self.paths {
+        for pattern in self.paths.iter().chain(&self.patterns) {
             match globset::GlobBuilder::new(pattern).literal_separator(true).build() {
                 Ok(glob) => patterns.add(glob),
                 Err(_) => return true,
@@ -153,6 +155,15 @@ pub(super) fn settle(
     let (pass_at, pass_score) = settle_pass_at(document, &at.join("pass-at"), kind, pass_at, mistakes);
     if cases.is_empty() && !builtin_cases {
         mistakes.push(document.mistake(at, "a suite needs `cases`"));
+    }
+    let index = target.as_ref().and_then(|target| target.index.as_ref());
+    let indexed = index.into_iter().flat_map(|index| index.code.iter().chain(&index.memory));
+    let mut patterns: Vec<String> = cases.iter().chain(&programs).chain(indexed).chain(&recordings).cloned().collect();
+    for pattern in &mut patterns {
+        *pattern = pattern.trim_start_matches("./").to_owned();
+    }
+    if kind == Kind::Golden {
+        patterns.extend(cases.iter().map(|folder| format!("{}/**", folder.trim_end_matches('/'))));
     }
     let files = match kind {
         Kind::Golden => settle_module(root, document, &at.join("cases"), &cases, mistakes),
@@ -265,6 +276,7 @@ pub(super) fn settle(
             alpha: default.alpha,
         },
         paths,
+        patterns,
         repeat,
         jobs: overrides.jobs.or(jobs),
     }

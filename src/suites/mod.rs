@@ -237,7 +237,11 @@ fn load_files(settings: &Settings, suite: &SuiteSettings) -> Vec<Result<Loaded, 
             loaded
         }
         Kind::Command => match command::load_tables(&suite.programs) {
-            Ok(tables) => suite.files.iter().map(|file| command::load(&file.path, &file.shown, &tables)).collect(),
+            Ok(tables) => suite
+                .files
+                .iter()
+                .map(|file| command::load(&file.path, &file.shown, &tables, &suite.programs))
+                .collect(),
             Err(wrong) => vec![Err(wrong)],
         },
     }

@@ -154,14 +154,70 @@ fn a_pull_request_that_lowers_its_own_floor_does_not_pass_quietly() {
     world.commit("lower");
     let ran = world.run();
     assert_eq!((ran.code, rules(&ran)), (1, vec!["weakened-gate".to_owned()]));
-    assert!(ran.stdout.contains("accuracy.min was 0.9 and is 0.1"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("min accuracy was 0.9 and is 0.1"), "{}", ran.stdout);
     // Nothing of the pull request's own baseline is believed but its blessings.
     let path = world.path().join(".evalratchet/baseline.json");
-    let forged = std::fs::read_to_string(&path).unwrap().replace("\"accuracy.min\": 0.9", "\"accuracy.min\": 0.1");
+    let forged = std::fs::read_to_string(&path).unwrap().replace("\"min accuracy\": 0.9", "\"min accuracy\": 0.1");
     std::fs::write(&path, forged).unwrap();
     assert_eq!(world.run().code, 1);
     assert_eq!(world.evalratchet(&["baseline", "bless", "--reason", "new data", "--metric", "accuracy"]).code, 0);
     assert_eq!(world.run().code, 0);
+}
+
+#[test]
+fn a_pull_request_that_edits_the_baseline_fails_unless_that_is_what_an_update_makes_of_it() {
+    let world = with_baseline(WRONG);
+    world.git(&["checkout", "-q", "-b", "pr"]);
+    let path = world.path().join(".evalratchet/baseline.json");
+    let honest = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(
+        &path,
+        honest.replacen(
+            "\"a\": {\"status\":\"passed\",\"score\":1.0",
+            "\"a\": {\"status\":\"failed\",\"score\":0.0",
+            1,
+        ),
+    )
+    .unwrap();
+    world.commit("edit");
+    let edited = world.run();
+    assert_eq!((edited.code, rules(&edited)), (1, vec!["baseline-edited".to_owned()]), "{}", edited.stdout);
+    // What this very run measures may stand there: that is how an update comes by pull request.
+    std::fs::write(&path, &honest).unwrap();
+    world.file("answers.txt", RIGHT);
+    world.commit("mend");
+    assert_eq!(world.run().code, 0);
+    update(&world);
+    world.commit("update");
+    assert_ne!(std::fs::read_to_string(&path).unwrap(), honest);
+    let ran = world.run();
+    assert_eq!((ran.code, ran.verdict()), (0, "passed"), "{}", ran.stdout);
+}
+
+#[test]
+fn where_the_baseline_is_found_is_not_for_a_pull_request_to_say() {
+    let world = with_baseline(RIGHT);
+    let elsewhere = World::new();
+    elsewhere.git(&["clone", "-q", &format!("file://{}", world.path().display()), "clone"]);
+    let clone = elsewhere.path().join("clone");
+    let git = |arguments: &[&str]| {
+        let config = ["-c", "user.name=t", "-c", "user.email=t@example.org"];
+        assert!(Command::new("git").args(config).args(arguments).current_dir(&clone).status().unwrap().success());
+    };
+    git(&["checkout", "-q", "-b", "pr"]);
+    std::fs::write(clone.join("answers.txt"), WRONG).unwrap();
+    let config = std::fs::read_to_string(clone.join("evalratchet.toml")).unwrap();
+    std::fs::write(
+        clone.join("evalratchet.toml"),
+        format!("[baseline]\nref = \"pr\"\npath = \"nowhere.json\"\n\n{config}"),
+    )
+    .unwrap();
+    git(&["commit", "-q", "-am", "hide"]);
+    let mut command = world.command(&["run", "--format", "json"]);
+    let output = command.current_dir(&clone).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let results: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(results["gate"].to_string().contains("this change has another [baseline]"), "{}", results["gate"]);
 }
 
 #[test]
@@ -251,11 +307,18 @@ fn the_user_can_name_a_file_a_branch_or_none() {
     world.git(&["branch", "-m", "trunk"]);
     assert_eq!(world.run().verdict(), "no-baseline");
     assert_eq!(world.evalratchet(&["run", "--baseline", "trunk"]).code, 1);
-    assert_eq!(world.evalratchet(&["run", "--baseline", "gone.json"]).code, 2);
+    for wrong in ["gone.json", "mian", "answers.txt", "--help-me"] {
+        assert_eq!(world.evalratchet(&["run", &format!("--baseline={wrong}")]).code, 2, "{wrong}");
+    }
+    world.file("trunk", "a file that is called like the branch");
+    assert_eq!(world.evalratchet(&["run", "--baseline", "trunk"]).code, 1);
     world.file("hostile.json", "{\"schema\": \"evalratchet.baseline/v1\", \"produced\": 3, \"suites\": []}");
     let hostile = world.evalratchet(&["run", "--baseline", "hostile.json"]);
     assert_eq!(hostile.code, 2);
     assert!(hostile.stderr.contains("hostile.json:1:"), "{}", hostile.stderr);
+    let impossible = std::fs::read_to_string(world.path().join(".evalratchet/baseline.json")).unwrap();
+    world.file("impossible.json", &impossible.replacen("\"score\":1.0", "\"score\":-5.0", 1));
+    assert!(world.evalratchet(&["run", "--baseline", "impossible.json"]).stderr.contains("a score is between 0 and 1"));
     world.file("other.json", "{\"schema\": \"evalratchet.baseline/v9\"}");
     assert!(
         world.evalratchet(&["run", "--baseline", "other.json"]).stderr.contains("is not `evalratchet.baseline/v1`")
@@ -272,6 +335,13 @@ fn filtered_runs_and_older_commits_cannot_become_the_baseline() {
     assert!(filtered.stderr.contains("a filter left something out"), "{}", filtered.stderr);
     world.run();
     world.file("answers.txt", WRONG);
+    std::fs::rename(world.path().join("evalratchet-out"), world.path().join("clean")).unwrap();
+    world.run();
+    let dirty = world.evalratchet(&["baseline", "update"]);
+    assert_eq!(dirty.code, 2);
+    assert!(dirty.stderr.contains("uncommitted changes"), "{}", dirty.stderr);
+    std::fs::remove_dir_all(world.path().join("evalratchet-out")).unwrap();
+    std::fs::rename(world.path().join("clean"), world.path().join("evalratchet-out")).unwrap();
     world.commit("newer");
     std::fs::rename(world.path().join("evalratchet-out"), world.path().join("old-out")).unwrap();
     world.run();
@@ -373,6 +443,10 @@ fn a_suite_whose_paths_did_not_change_is_not_affected_and_shows_the_baselines_va
         world.git(&["stash", "-q", "-u"]);
         world.git(&["stash", "drop", "-q"]);
     }
+    // So does a file of cases that is gone, and what changed on main since its baseline was made.
+    world.git(&["rm", "-q", "src/lib.txt"]);
+    assert_eq!(world.evalratchet(&since).code, 1);
+    world.git(&["reset", "-q", "--hard"]);
     // In doubt everything runs.
     let unknown = world.evalratchet(&["run", "--changed-since", "nowhere"]);
     assert_eq!(unknown.code, 1);

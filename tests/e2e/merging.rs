@@ -44,7 +44,7 @@ fn timeless(mut value: Value) -> String {
                 map.values_mut().for_each(strip);
             }
             Value::Array(items) => items.iter_mut().for_each(strip),
-            _ => {}
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
     value["run"]["id"] = Value::Null;
@@ -88,6 +88,10 @@ fn missing_repeated_mixed_and_foreign_shards_are_refused_by_name() {
     change("shard-2", "\"attempt\": 1", "\"attempt\": 2");
     assert!(refused(&parts).contains("shard-2: is of another attempt than shard-1"));
     change("shard-2", "\"attempt\": 2", "\"attempt\": 1");
+    world.evalratchet(&["run", "--shard", "2/3", "--repeat", "2", "--out", "shard-2"]);
+    assert!(refused(&parts).contains("shard-2: has another configuration than shard-1"));
+    world.evalratchet(&["run", "--shard", "1/4000000000", "--out", "huge"]);
+    assert!(refused(&["huge".to_owned()]).contains("3999999999 shards missing: 2/4000000000"));
     world.config("target = { command = [\"echo\", \"ls\"] }\njobs = 1");
     world.evalratchet(&["run", "--shard", "2/3", "--out", "shard-2"]);
     assert!(refused(&parts).contains("shard-2: has another configuration than shard-1"));

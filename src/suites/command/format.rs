@@ -170,8 +170,10 @@ pub fn load_tables(files: &[Found]) -> Result<Tables, Mistakes> {
 }
 
 /// Reads one dataset.
-pub fn load(path: &Path, shown: &str, tables: &Tables) -> Result<Loaded, Mistakes> {
+pub fn load(path: &Path, shown: &str, tables: &Tables, own: &[Found]) -> Result<Loaded, Mistakes> {
     let document = Document::json(shown, read(path, shown)?)?;
+    // Tables of the user's own decide what is right, so they belong to the question.
+    let own: Vec<String> = own.iter().map(|table| read(&table.path, &table.shown)).collect::<Result<_, _>>()?;
     let dataset = CHECKER.read(&document)?;
     let mut mistakes = Mistakes::new();
     check_totals(&document, &dataset, &mut mistakes);
@@ -186,11 +188,11 @@ pub fn load(path: &Path, shown: &str, tables: &Tables) -> Result<Loaded, Mistake
     }
     mistakes.into_result()?;
     let cases = dataset.test_cases.into_iter().enumerate();
-    let cases = cases.map(|(index, case)| settle(&document, &at.join(index), case, tables)).collect();
+    let cases = cases.map(|(index, case)| settle(&document, &at.join(index), case, tables, &own)).collect();
     Ok(Loaded { cases, warnings: Mistakes::new(), document })
 }
 
-fn settle(document: &Document, at: &Pointer, case: TestCase, tables: &Tables) -> LoadedCase {
+fn settle(document: &Document, at: &Pointer, case: TestCase, tables: &Tables, own: &[String]) -> LoadedCase {
     let TestCase {
         id,
         prompt,
@@ -205,7 +207,7 @@ fn settle(document: &Document, at: &Pointer, case: TestCase, tables: &Tables) ->
     let risk_level = risk_level.name();
     let mut slices = vec![Slice::new("category", &category), Slice::new("risk-level", risk_level)];
     slices.extend(tag_slices(&tags));
-    let fingerprint = Fingerprint::of(&json!({
+    let mut question = json!({
         "kind": "command",
         "prompt": prompt,
         "expected_command": expected_command,
@@ -213,7 +215,11 @@ fn settle(document: &Document, at: &Pointer, case: TestCase, tables: &Tables) ->
         "category": category,
         "risk_level": risk_level,
         "posix_compliant": posix_compliant,
-    }));
+    });
+    if !own.is_empty() {
+        question["programs"] = json!(own);
+    }
+    let fingerprint = Fingerprint::of(&question);
     let question = CommandQuestion {
         prompt,
         expected: expected_command,
