@@ -158,7 +158,11 @@ fn a_pull_request_that_lowers_its_own_floor_does_not_pass_quietly() {
     // Nothing of the pull request's own baseline is believed but its blessings.
     let path = world.path().join(".evalratchet/baseline.json");
     let forged = std::fs::read_to_string(&path).unwrap().replace("\"min accuracy\": 0.9", "\"min accuracy\": 0.1");
+    let honest = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, forged).unwrap();
+    let forged = world.run();
+    assert_eq!((forged.code, rules(&forged)), (1, vec!["weakened-gate".to_owned(), "baseline-edited".to_owned()]));
+    std::fs::write(&path, honest).unwrap();
     assert_eq!(world.run().code, 1);
     assert_eq!(world.evalratchet(&["baseline", "bless", "--reason", "new data", "--metric", "accuracy"]).code, 0);
     assert_eq!(world.run().code, 0);
