@@ -153,7 +153,7 @@ pub fn metrics<'a>(kind: Kind, cases: impl IntoIterator<Item = &'a CaseResult>) 
     let latencies: Vec<f64> = measured
         .iter()
         .flat_map(|case| &case.attempts)
-        .filter(|attempt| attempt.status.is_measured())
+        .filter(|attempt| attempt.status.is_measured() && attempt.ending != "imported-untimed")
         .map(|attempt| attempt.duration_ms)
         .collect();
     let of_cases = |name: &str| {

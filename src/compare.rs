@@ -6,7 +6,7 @@ use crate::aggregate::{better_of, is_expense, is_pass_rate, metric_specs, value_
 use crate::baseline::{Baseline, BaselineCase, BaselineSuite};
 use crate::model::{
     BaselineInfo, CaseChange, CaseId, CaseResult, Change, Comparison, Delta, MetricChange, Outcome, Policy, Status,
-    SuiteComparison, SuiteId, SuiteResult, SuiteState,
+    SuiteComparison, SuiteId, SuiteResult, SuiteState, Trend,
 };
 use crate::stats::{holm, mcnemar, mean, needed_cases, paired_bootstrap, sign_flip};
 
@@ -54,7 +54,7 @@ pub fn compare(
         }
     }
     correct_for_many(&mut compared, suites);
-    Comparison { baseline: info, suites: compared }
+    Comparison { baseline: info, suites: compared, trend: Trend::new() }
 }
 
 fn unmatched(id: &SuiteId, state: SuiteState, varies: bool) -> SuiteComparison {
@@ -108,6 +108,7 @@ fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: Cir
                 score_now: case.score,
                 since: old.and_then(|old| old.since.clone()),
                 quarantined,
+                parts_was: old.map(|old| old.parts.clone()).unwrap_or_default(),
             });
         }
     }
@@ -173,11 +174,15 @@ fn removed(id: &CaseId, old: &BaselineCase) -> CaseChange {
         score_now: None,
         since: old.since.clone(),
         quarantined: false,
+        parts_was: BTreeMap::new(),
     }
 }
 
 fn change_of(old: Option<&BaselineCase>, case: &CaseResult) -> Change {
-    let Some(old) = old else { return Change::Added };
+    // What was never measured is not new each time.
+    let Some(old) = old else {
+        return if case.status.is_measured() { Change::Added } else { Change::Unchanged };
+    };
     if !case.status.is_measured() {
         return Change::Lost;
     }

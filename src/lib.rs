@@ -32,7 +32,7 @@ use std::time::Duration;
 use baseline::Baseline;
 use execute::Attempted;
 use model::{
-    BaselineInfo, Change, Comparison, Mode, RESULTS_SCHEMA, Results, RunInfo, Status, SuiteId, SuiteResult, Tool,
+    BaselineInfo, Change, Comparison, Mode, RESULTS_SCHEMA, Results, RunInfo, Status, SuiteId, SuiteResult, Tool, Trend,
 };
 use plan::{Planned, PlannedSuite};
 
@@ -71,6 +71,8 @@ pub struct Reference {
     pub baseline: Baseline,
     /// Where it was found.
     pub info: BaselineInfo,
+    /// What earlier baselines had.
+    pub trend: Trend,
 }
 
 /// What a run left behind.
@@ -159,9 +161,10 @@ pub fn conclude(
 }
 
 fn compared(suites: &[SuiteResult], reference: Option<&Reference>, run: &RunInfo) -> Option<Comparison> {
-    let Reference { baseline, info } = reference?;
+    let Reference { baseline, info, trend } = reference?;
     let circumstances = compare::Circumstances { filtered: run.filtered, seed: run.seed };
-    Some(compare::compare(suites, baseline, info.clone(), circumstances))
+    let comparison = compare::compare(suites, baseline, info.clone(), circumstances);
+    Some(Comparison { trend: trend.clone(), ..comparison })
 }
 
 /// The cases that are to be asked.

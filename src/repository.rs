@@ -11,6 +11,8 @@ pub struct Checkout {
     pub commit: Option<String>,
     /// The branch; none on a detached head.
     pub branch: Option<String>,
+    /// The directory within the repository, with a final `/`; empty at its root.
+    pub prefix: String,
     /// Whether tracked files, but for the baseline's, differ from the commit.
     pub dirty: bool,
 }
@@ -23,7 +25,8 @@ impl Checkout {
         let (commit, branch) = (lines.next(), lines.next().filter(|branch| branch != "HEAD"));
         let but = format!(":(exclude,literal){baseline}");
         let changes = git(directory, &["status", "--porcelain", "--untracked-files=no", "--", ":/", &but]);
-        Self { commit, branch, dirty: changes.is_some_and(|changes| !changes.trim().is_empty()) }
+        let prefix = git(directory, &["rev-parse", "--show-prefix"]).unwrap_or_default().trim_end().to_owned();
+        Self { commit, branch, prefix, dirty: changes.is_some_and(|changes| !changes.trim().is_empty()) }
     }
 }
 

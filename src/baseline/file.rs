@@ -90,6 +90,9 @@ pub struct BaselineCase {
     /// What else was measured.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, f64>,
+    /// The parts of its score: points of golden components, ranks of expected ids.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, f64>,
     /// How often it was asked.
     pub attempts: usize,
     /// How often it passed.

@@ -145,12 +145,12 @@ pub fn default_branch(root: &Path) -> Option<String> {
     name.strip_prefix("origin/").map(str::to_owned)
 }
 
-/// Every version of the baseline on a branch, newest first.
-pub fn history(root: &Path, path: &str, reference: &str) -> Vec<(String, Baseline)> {
+/// The newest versions of the baseline on a branch, newest first.
+pub fn history(root: &Path, path: &str, reference: &str, most: usize) -> Vec<(String, Baseline)> {
     let Some(tip) = resolve(root, reference) else { return Vec::new() };
     let prefix = git(root, &["rev-parse", "--show-prefix"]).unwrap_or_default();
     let file = normal(&format!("{prefix}{path}"));
-    let versions = log(root, &tip, &file).into_iter().filter_map(|commit| {
+    let versions = log(root, &tip, &file).into_iter().take(most).filter_map(|commit| {
         let baseline = Baseline::parse(&file, show(root, &commit, &file)?).ok()?;
         Some((commit, baseline))
     });

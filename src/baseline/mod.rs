@@ -2,8 +2,10 @@
 
 mod file;
 mod git;
+mod trend;
 mod update;
 
 pub use file::{BASELINE_SCHEMA, Baseline, BaselineCase, BaselineMetric, BaselineSuite, Best, Blessing, Produced};
 pub use git::{Found, Surroundings, Wanted, changed_files, default_branch, file_at_base, find, history, is_ancestor};
-pub use update::{Refusal, from_results, update};
+pub use trend::series;
+pub use update::{Refusal, from_results, parts, update};

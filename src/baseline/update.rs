@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::file::{BASELINE_SCHEMA, Baseline, BaselineCase, BaselineMetric, BaselineSuite, Best, Blessing, Produced};
 use crate::aggregate::{better_of, is_expense, value_of};
 use crate::model::{
-    CaseId, CaseResult, FlatPolicy, Metric, Reason, Results, Rule, Status, SuiteId, SuiteResult, Verdict, weakenings,
+    CaseDetail, CaseId, CaseResult, FlatPolicy, Metric, Reason, Results, Rule, Status, SuiteId, SuiteResult, Verdict,
+    weakenings,
 };
 use crate::stats::mean;
 
@@ -158,12 +159,29 @@ fn of_case(case: &CaseResult, varies: bool, commit: Option<&str>) -> Option<Base
         status: case.status,
         score,
         metrics: case.metrics.iter().filter(|(name, _)| is_kept(name)).map(|(n, v)| (n.clone(), *v)).collect(),
+        parts: parts(case),
         attempts,
         passes,
         fingerprint: case.fingerprint.clone(),
         since: commit.clone(),
         best: (!varies).then_some(Best { status: case.status, score, commit }),
     })
+}
+
+/// The parts of a case's score that a report can compare.
+pub fn parts(case: &CaseResult) -> BTreeMap<String, f64> {
+    match &case.detail {
+        Some(CaseDetail::Golden(detail)) => {
+            detail.components.iter().filter_map(|one| Some((one.name.clone(), one.value?))).collect()
+        }
+        Some(CaseDetail::Retrieval(detail)) => {
+            let rank = |id: &String| detail.top_ids.iter().position(|top| top == id);
+            #[expect(clippy::cast_precision_loss, reason = "ranks are far below 2^52")]
+            let ranks = detail.expected_ids.iter().filter_map(|id| Some((id.clone(), (rank(id)? + 1) as f64)));
+            ranks.collect()
+        }
+        Some(CaseDetail::Scenario(_) | CaseDetail::Command(_) | CaseDetail::Imported(_)) | None => BTreeMap::new(),
+    }
 }
 
 /// Turns one suite: the latest is the latest, the best never falls unless that was blessed.

@@ -80,7 +80,7 @@ pub(super) fn baseline(verb: BaselineVerb) -> Result<ExitCode, Failure> {
 fn show(args: &ShowArgs) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
     if args.history {
-        let mut versions = history(&settings.root, &settings.baseline_path, &settings.baseline_ref);
+        let mut versions = history(&settings.root, &settings.baseline_path, &settings.baseline_ref, 500);
         versions.reverse();
         if versions.is_empty() {
             let (path, branch) = (&settings.baseline_path, &settings.baseline_ref);
@@ -114,7 +114,7 @@ fn turn(args: &UpdateArgs) -> Result<ExitCode, Failure> {
     match update(old.as_ref(), &results).map_err(|refusal| Failure::Usage(refusal.to_string()))? {
         None => console::print(&format!("{path}: nothing changed, nothing written\n")),
         Some(new) => {
-            let absorbed = old.map_or(0, |old| old.blessings.len());
+            let absorbed = old.map_or(0, |old| old.blessings.len().saturating_sub(new.blessings.len()));
             write(&settings, &new)?;
             let absorbed =
                 if absorbed > 0 { format!(", {} absorbed", counted(absorbed, "blessing")) } else { String::new() };

@@ -7,7 +7,7 @@ use clap::Args;
 use super::reference::{info, today};
 use super::{Failure, results_file};
 use crate::baseline::from_results;
-use crate::model::ExitCode;
+use crate::model::{ExitCode, Trend};
 use crate::{Reference, conclude, gate};
 
 /// Flags of `compare`.
@@ -45,7 +45,7 @@ pub(super) fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
         today: today(),
         ..gate::Circumstances::default()
     };
-    let reference = Reference { baseline, info };
+    let reference = Reference { baseline, info, trend: Trend::new() };
     let results = conclude(after.suites, after.run, Some(&reference), &circumstances);
     super::run::print(&results, args.format)?;
     Ok(super::run::exit_code(&results))

@@ -119,7 +119,11 @@ fn change(suite: &Suite, cases: &[String]) -> Result<Option<Change>, Failure> {
                 Err(stale(&case.id, suite))
             }
         });
-        match current.and_then(|one| read_answer(question, &one.answer)) {
+        let said = current.and_then(|one| match &one.failure {
+            Some(why) => Err(format!("what is recorded for `{}` is a failure: {why}", case.id)),
+            None => read_answer(question, &one.answer),
+        });
+        match said {
             Ok(answer) if question.golden.as_ref() == Some(&answer) => {}
             Ok(answer) => answers.push((case.id.to_string(), answer)),
             Err(why) => mistakes.push(Mistake::in_file(format!("{}/golden.json", folder.shown), why)),

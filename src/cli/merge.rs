@@ -49,7 +49,7 @@ pub(super) fn merge_shards(args: &MergeArgs) -> Result<ExitCode, Failure> {
     write_results(&args.out, &results)?;
     super::run::print(&results, args.format)?;
     if args.format == Format::Table {
-        console::print(&format!("{}\n", args.out.join("results.json").display()));
+        console::print(&format!("{}\n", args.out.join("report.html").display()));
     }
     Ok(exit_code(&results))
 }

@@ -11,6 +11,7 @@ mod golden;
 mod list;
 mod merge;
 mod reference;
+mod report;
 mod results_file;
 mod run;
 mod schema;
@@ -47,6 +48,8 @@ enum Verb {
     Compare(compare::CompareArgs),
     /// Join the shards of a run and judge the whole
     Merge(merge::MergeArgs),
+    /// Render a format again from the results of a run
+    Report(report::ReportArgs),
     /// What main has
     #[command(subcommand)]
     Baseline(baseline::BaselineVerb),
@@ -150,6 +153,7 @@ pub fn main() -> std::process::ExitCode {
         }
         Verb::Compare(args) => compare::compare(&args),
         Verb::Merge(args) => merge::merge_shards(&args),
+        Verb::Report(args) => report::report(&args),
         Verb::Baseline(verb) => baseline::baseline(verb),
         Verb::Check(args) => check::check(&args),
         Verb::List(args) => list::list(args),

@@ -7,10 +7,12 @@ use clap::Args;
 
 use super::Failure;
 use crate::Reference;
-use crate::baseline::{Baseline, Blessing, Found, Surroundings, Wanted, default_branch, file_at_base, find};
+use crate::baseline::{
+    Baseline, Blessing, Found, Surroundings, Wanted, default_branch, file_at_base, find, history, series,
+};
 use crate::gate;
 use crate::input::{is_file, read_text};
-use crate::model::{BaselineInfo, Reason, Rule};
+use crate::model::{BaselineInfo, Reason, Rule, Trend};
 use crate::settings::{Settings, baseline_section};
 
 /// Where the baseline is.
@@ -54,7 +56,8 @@ impl BaselineArgs {
                 if !on_main && let (Some(own), Some(at_base)) = (own, at_base) {
                     circumstances.edited = Some(Box::new(gate::Edited { at_base: *at_base, own }));
                 }
-                Some(Reference { info: info(&baseline, source, base), baseline: *baseline })
+                let trend = trend(settings, &path, &wanted, &baseline);
+                Some(Reference { info: info(&baseline, source, base), baseline: *baseline, trend })
             }
             Found::None { why } => {
                 circumstances.no_baseline = Some(why);
@@ -76,6 +79,19 @@ pub(super) fn info(baseline: &Baseline, source: String, base: Option<String>) ->
         mode: produced.mode,
         base,
     }
+}
+
+/// How many earlier baselines are looked at.
+const VERSIONS: usize = 20;
+
+/// What earlier baselines had, up to the one that is compared with.
+fn trend(settings: &Settings, path: &str, wanted: &Wanted, baseline: &Baseline) -> Trend {
+    let Wanted::Ref { name, .. } = wanted else { return Trend::new() };
+    let versions = history(&settings.root, path, name, VERSIONS + 10);
+    let mut versions: Vec<&Baseline> =
+        versions.iter().map(|(_, version)| version).skip_while(|version| *version != baseline).take(VERSIONS).collect();
+    versions.reverse();
+    series(&versions)
 }
 
 /// Those of the baseline, and those that the checkout adds; of its own file nothing else is believed.

@@ -124,7 +124,7 @@ pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
     write_results(&args.out, &results)?;
     print(&results, args.format)?;
     if args.format == Format::Table {
-        console::print(&format!("{}\n", args.out.join("results.json").display()));
+        console::print(&format!("{}\n", args.out.join("report.html").display()));
     }
     Ok(exit_code(&results))
 }
@@ -133,11 +133,22 @@ fn as_json(results: &Results) -> Result<String, Failure> {
     report::json(results).map_err(|error| Failure::Usage(format!("the results cannot be written: {error}")))
 }
 
-/// Writes the results into a directory.
+/// Writes the results into a directory, in every format. Each is tried, whatever became of the others.
 pub(super) fn write_results(out: &Path, results: &Results) -> Result<(), Failure> {
-    let path = out.join("results.json");
-    write_atomically(&path, as_json(results)?.as_bytes())
-        .map_err(|error| Failure::Write { path: path.display().to_string(), error })
+    let mut wrong = None;
+    for format in report::Format::WRITTEN {
+        let path = out.join(format.file_name());
+        let written = match format.render(results, None) {
+            Ok(text) => write_atomically(&path, text.as_bytes())
+                .map_err(|error| Failure::Write { path: path.display().to_string(), error }),
+            Err(why) => Err(Failure::Usage(format!("{} cannot be made: {why}", format.file_name()))),
+        };
+        if let Err(failure) = written {
+            console::error(&failure.to_string());
+            wrong.get_or_insert(failure);
+        }
+    }
+    wrong.map_or(Ok(()), Err)
 }
 
 /// Prints the results as the user wants them.
@@ -269,6 +280,10 @@ fn execute(
         duration_ms: 0.0,
         commit: checkout.commit,
         branch: checkout.branch,
+        url: run_url(),
+        config: Path::new(&settings.config).file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        prefix: checkout.prefix,
+        known_failures: settings.known_failures,
         dirty: checkout.dirty,
         mode: settings.mode,
         shard: selection.shard,
@@ -324,6 +339,13 @@ fn write_recordings(file: &Found, recordings: &Recordings) -> Result<(), Failure
         .map_err(|error| Failure::Write { path: file.shown.clone(), error })?;
     console::note(&format!("recorded: {} in {}", counted(recordings.all().count(), "answer"), file.shown));
     Ok(())
+}
+
+/// Where GitHub shows this run, if it is one of its.
+fn run_url() -> Option<String> {
+    let value = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let (server, repository, id) = (value("GITHUB_SERVER_URL")?, value("GITHUB_REPOSITORY")?, value("GITHUB_RUN_ID")?);
+    Some(format!("{server}/{repository}/actions/runs/{id}"))
 }
 
 /// A hash of every declared case and of what was chosen, the same in all shards.

@@ -145,8 +145,8 @@ async fn ask(
             Attempted::new(answer, evaluation)
         }
         Question::Imported(question) => Attempted {
-            ending: "imported",
-            duration: question.duration,
+            ending: if question.duration.is_some() { "imported" } else { "imported-untimed" },
+            duration: question.duration.unwrap_or_default(),
             captured: Captured::default(),
             usage: None,
             evaluation: imported::evaluate(question),

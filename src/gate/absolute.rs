@@ -49,7 +49,10 @@ pub(super) fn judge(suite: &SuiteResult, has_baseline: bool, circumstances: &Cir
         let message = format!("none of its {} cases was measured{}", chosen.len(), why_unmeasured(&chosen));
         reasons.push(about(Rule::NothingMeasured, message));
     }
-    let unmeasured = chosen.len() - measured;
+    let unmeasured = match circumstances.strict {
+        true => chosen.len() - measured,
+        false => chosen.iter().filter(|case| case.status == Status::Unmeasured).count(),
+    };
     if unmeasured > 0 && (measured > 0 || circumstances.strict) {
         let strict = if circumstances.strict { "--strict, and " } else { "" };
         let were = if unmeasured == 1 { "was" } else { "were" };

@@ -131,7 +131,11 @@ pub fn baseline_edited(edited: &Edited, results: &Results) -> Option<Reason> {
     if own.without_commits() == at_base.without_commits() {
         return None;
     }
-    let measured = update(Some(at_base), results).ok().flatten();
+    // Uncommitted edits are what is being looked at; blessings that the change carries are its own to absorb.
+    let mut results = results.clone();
+    results.run.dirty = false;
+    let at_base = Baseline { blessings: [at_base.blessings.as_slice(), &own.blessings].concat(), ..at_base.clone() };
+    let measured = update(Some(&at_base), &results).ok().flatten();
     if measured.is_some_and(|measured| measured.without_commits() == own.without_commits()) {
         return None;
     }

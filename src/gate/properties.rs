@@ -43,7 +43,7 @@ fn reference(baseline: Baseline) -> Reference {
         mode: Mode::Auto,
         base: None,
     };
-    Reference { baseline, info }
+    Reference { baseline, info, trend: crate::model::Trend::new() }
 }
 
 fn judged(run: Vec<SuiteResult>, baseline: Baseline) -> Results {

@@ -1,10 +1,12 @@
 //! What holds against a baseline: nothing may get worse than it may.
 
+use std::collections::HashMap;
+
 use super::Circumstances;
 use crate::aggregate::{better_of, is_expense};
 use crate::baseline::{BaselineCase, BaselineSuite};
 use crate::model::{
-    CaseChange, CaseResult, Change, Comparison, Delta, Flips, MetricChange, Outcome, Reason, Rule, Status,
+    CaseChange, CaseId, CaseResult, Change, Comparison, Delta, Flips, MetricChange, Outcome, Reason, Rule, Status,
     SuiteComparison, SuiteResult, SuiteState, weakenings,
 };
 use crate::report::counted;
@@ -26,8 +28,9 @@ pub(super) fn judge(
         }
         SuiteState::Compared | SuiteState::Added | SuiteState::Removed => {}
     }
+    let cases: HashMap<&CaseId, &CaseResult> = suite.cases.iter().map(|case| (&case.id, case)).collect();
     for change in &comparison.cases {
-        reasons.extend(of_case(suite, comparison, change));
+        reasons.extend(of_case(suite, comparison, change, cases.get(&change.id).copied()));
     }
     for (name, change) in &comparison.metrics {
         reasons.extend(of_metric(suite, None, name, change));
@@ -85,7 +88,12 @@ fn weakened(suite: &SuiteResult, before: &BaselineSuite) -> Vec<Reason> {
         .collect()
 }
 
-fn of_case(suite: &SuiteResult, comparison: &SuiteComparison, change: &CaseChange) -> Option<Reason> {
+fn of_case(
+    suite: &SuiteResult,
+    comparison: &SuiteComparison,
+    change: &CaseChange,
+    case: Option<&CaseResult>,
+) -> Option<Reason> {
     let about = |rule: Rule, message: String| Reason {
         case: Some(change.id.clone()),
         value: change.score_now,
@@ -97,7 +105,6 @@ fn of_case(suite: &SuiteResult, comparison: &SuiteComparison, change: &CaseChang
         let number = |score: Option<f64>| score.map_or("–".to_owned(), |score| format!("{score:.2}"));
         format!("{} → {}", number(change.score_was), number(change.score_now))
     };
-    let case = suite.cases.iter().find(|case| case.id == change.id);
     let id = &change.id;
     match change.change {
         Change::Regressed if now_fails => {
@@ -240,9 +247,13 @@ fn known_failures(suite: &SuiteResult, comparison: &SuiteComparison) -> Option<R
 fn below_best(suite: &SuiteResult, before: &BaselineSuite, comparison: &SuiteComparison) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let mut scores: Vec<[f64; 3]> = Vec::new();
+    let renamed: HashMap<&CaseId, &CaseId> =
+        comparison.cases.iter().filter_map(|one| Some((&one.id, one.renamed_from.as_ref()?))).collect();
     let pairs = suite.cases.iter().filter(|case| case.status.is_measured()).filter_map(|case| {
-        let renamed = comparison.cases.iter().find(|one| one.id == case.id).and_then(|one| one.renamed_from.as_ref());
-        let old = before.cases.get(renamed.unwrap_or(&case.id)).filter(|old| old.fingerprint == case.fingerprint)?;
+        let old = before
+            .cases
+            .get(renamed.get(&case.id).copied().unwrap_or(&case.id))
+            .filter(|old| old.fingerprint == case.fingerprint)?;
         Some((case, old))
     });
     for (case, old) in pairs.filter(|(case, _)| !suite.policy.quarantine.contains_key(&case.id)) {

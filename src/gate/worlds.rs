@@ -92,6 +92,10 @@ pub(crate) fn run_info() -> RunInfo {
         commit: Some("c".repeat(40)),
         branch: None,
         dirty: false,
+        url: None,
+        config: "evalratchet.toml".into(),
+        prefix: String::new(),
+        known_failures: crate::model::KnownFailures::Show,
         mode: Mode::Auto,
         shard: None,
         seed: 0,
@@ -179,7 +183,7 @@ impl World {
                 mode: Mode::Auto,
                 base: None,
             };
-            Reference { baseline, info }
+            Reference { baseline, info, trend: crate::model::Trend::new() }
         });
         let mut circumstances = self.circumstances.clone();
         if reference.is_none() {
@@ -562,7 +566,7 @@ fn main_judges(main: Baseline, run: &str, on_main: bool) -> Vec<String> {
     };
     let policy = Policy { max_drop: 1.0, ..Policy::default() };
     let circumstances = Circumstances { on_main, today: "2026-01-02".into(), ..Circumstances::default() };
-    let reference = Reference { baseline: main, info };
+    let reference = Reference { baseline: main, info, trend: crate::model::Trend::new() };
     let gate = conclude(vec![suite(run, &policy)], run_info(), Some(&reference), &circumstances).gate;
     gate.reasons.iter().filter(|reason| reason.fails).map(short).collect()
 }

@@ -15,7 +15,12 @@ pub struct Comparison {
     pub baseline: BaselineInfo,
     /// One entry for each suite of either side.
     pub suites: Vec<SuiteComparison>,
+    /// Suite → metric → what earlier baselines had, oldest first; the last is this baseline's.
+    pub trend: Trend,
 }
+
+/// Suite → metric → values, oldest first.
+pub type Trend = BTreeMap<SuiteId, BTreeMap<String, Vec<Option<f64>>>>;
 
 /// Which baseline it was.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -115,6 +120,8 @@ pub struct CaseChange {
     pub since: Option<String>,
     /// Whether it is in quarantine.
     pub quarantined: bool,
+    /// The parts that it had then: points of golden components, ranks of expected ids.
+    pub parts_was: BTreeMap<String, f64>,
 }
 
 /// How a metric changed.

@@ -15,7 +15,7 @@ mod truncate;
 
 pub use answer::{Answer, Captured, Ending, Usage};
 pub use comparison::{
-    BaselineInfo, CaseChange, Change, Comparison, Delta, MetricChange, Outcome, SuiteComparison, SuiteState,
+    BaselineInfo, CaseChange, Change, Comparison, Delta, MetricChange, Outcome, SuiteComparison, SuiteState, Trend,
 };
 pub use detail::{
     AssertionDetail, CaseDetail, CommandDetail, CommandSuiteDetail, ComponentDetail, Difference, GoalDetail,
@@ -29,8 +29,8 @@ pub use metric::{Better, Metric, MetricSpec, Slice};
 pub use policy::{FlatPolicy, Flips, MaxErrors, Policy, Quarantine, Threshold, Weakening, weakenings};
 pub use request::Request;
 pub use results::{
-    Attempt, CaseResult, Check, Gate, Location, Output, RESULTS_SCHEMA, Reason, Results, Rule, RunInfo, SuiteResult,
-    Tool, Verdict,
+    Attempt, CaseResult, Check, Gate, KnownFailures, Location, Output, RESULTS_SCHEMA, Reason, Results, Rule, RunInfo,
+    SuiteResult, Tool, Verdict,
 };
 pub use status::Status;
 pub use truncate::truncate_middle;

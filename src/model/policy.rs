@@ -181,7 +181,7 @@ impl Quarantine {
 /// One thing that a policy holds less strictly than before.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weakening {
-    /// What: `mean-score.min`, `max-drop`, `quarantine.some-case`.
+    /// What: `min mean-score`, `max-drop`, `quarantine some-case`.
     pub key: String,
     /// What it was; nothing where it is new.
     pub before: Option<f64>,

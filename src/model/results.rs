@@ -69,12 +69,31 @@ pub struct RunInfo {
     pub filtered: bool,
     /// Which attempt of a CI job this is, from 1.
     pub attempt: u32,
+    /// Where the run can be looked at, if it is one of CI.
+    pub url: Option<String>,
+    /// The configuration's file name.
+    pub config: String,
+    /// The configuration's directory within the repository, with a final `/`; empty at its root.
+    pub prefix: String,
+    /// What reports make of cases that fail as they do in the baseline.
+    pub known_failures: KnownFailures,
     /// Whether tracked files differ from the commit.
     pub dirty: bool,
     /// A hash of the configuration and of the flags that change what is asked.
     pub config_hash: String,
     /// A hash of every declared case and of what was chosen, the same in all shards of a run.
     pub cases_hash: String,
+}
+
+/// What reports make of cases that fail as they do in the baseline.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum KnownFailures {
+    /// They are shown as what they are.
+    #[default]
+    Show,
+    /// They are skipped in JUnit, with the reason.
+    Skip,
 }
 
 /// One suite.
@@ -180,7 +199,7 @@ pub struct Attempt {
     /// What the answer consumed, where that is known.
     pub usage: Option<Usage>,
     /// How asking ended: `answered`, `empty`, `not-utf8`, `unreadable`, `exit-code`, `signal`, `timeout`,
-    /// `could-not-start`, `unreachable`, `unasked`, `imported` or `interrupted`.
+    /// `could-not-start`, `unreachable`, `unasked`, `imported`, `imported-untimed` or `interrupted`.
     pub ending: String,
 }
 

@@ -1,15 +1,34 @@
 //! Pure functions from the result model to text, one file per format.
 
+mod annotations;
+mod comment;
 mod comparison;
+#[cfg(test)]
+mod corpus;
+pub mod facts;
+mod formats;
+mod html;
 mod json;
+mod junit;
+pub mod markdown;
 mod quote;
+mod sarif;
 mod terminal;
 mod trend;
 mod verdict;
 
+pub use annotations::{annotations, data, property};
+pub use comment::{COMMENT_BUDGET, SUMMARY_BUDGET, comment, summary};
 pub use comparison::{age, change_counts};
+pub use formats::Format;
+pub use html::html;
 pub use json::json;
+pub use junit::junit;
 pub use quote::{counted, plain, shell_quoted};
+pub use sarif::sarif;
 pub use terminal::{Style, terminal};
 pub use trend::{baseline, sparkline, trend};
 pub use verdict::verdict_line;
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
 
 use super::comparison::{cells, changed_cases, compared_with};
+use super::facts::{Changes, Standing};
 use super::{counted, plain, verdict_line};
 use crate::aggregate::metric_specs;
 use crate::model::{
@@ -287,13 +288,11 @@ fn render_failures(results: &Results, style: Style, out: &mut String) {
         );
     }
     // What is new comes first, then what could not be had, then the worst.
-    let known = |suite: &SuiteResult, case: &CaseResult| {
-        let suites = results.comparison.iter().flat_map(|all| &all.suites).filter(|one| one.id == suite.id);
-        let mut changes = suites.flat_map(|one| &one.cases).filter(|one| one.id == case.id);
-        changes.any(|one| one.was == Some(Status::Failed) && one.now == Some(Status::Failed))
-    };
-    let mut wrong: Vec<(bool, &SuiteResult, &CaseResult)> =
-        wrong.into_iter().map(|(suite, case)| (known(suite, case), suite, case)).collect();
+    let changes = Changes::of(results);
+    let mut wrong: Vec<(bool, &SuiteResult, &CaseResult)> = wrong
+        .into_iter()
+        .map(|(suite, case)| (changes.standing(suite, case) == Standing::Known, suite, case))
+        .collect();
     wrong.sort_by(|(a_known, _, a), (b_known, _, b)| {
         let rank = |known: bool, case: &CaseResult| (known, case.status != Status::Error);
         let score = |case: &CaseResult| case.score.unwrap_or(0.0);

@@ -1,13 +1,11 @@
 //! The baseline as a table, and its history as a trend.
 
-use std::collections::BTreeMap;
-
 use comfy_table::Cell;
 
 use super::terminal::{Style, align, bold, table};
 use super::{counted, plain};
 use crate::aggregate::metric_specs;
-use crate::baseline::Baseline;
+use crate::baseline::{Baseline, series};
 use crate::model::Status;
 
 /// The baseline as a table.
@@ -45,30 +43,21 @@ pub fn baseline(baseline: &Baseline, style: Style) -> String {
 
 /// How the metrics of each suite went, oldest first.
 pub fn trend(versions: &[(String, Baseline)], style: Style) -> String {
-    let mut series: BTreeMap<(String, &'static str), Vec<Option<f64>>> = BTreeMap::new();
-    for (index, (_, version)) in versions.iter().enumerate() {
-        for (id, suite) in &version.suites {
-            for spec in metric_specs(suite.kind) {
-                let Some(metric) = suite.metrics.get(spec.name) else { continue };
-                let values = series.entry((id.to_string(), spec.name)).or_default();
-                values.resize(index, None);
-                values.push(Some(metric.value));
-            }
-        }
-    }
+    let of_all: Vec<&Baseline> = versions.iter().map(|(_, version)| version).collect();
     let mut rows = table(style);
     rows.set_header(["suite", "metric", "trend", "first", "last"].map(|text| bold(text, style)));
-    for ((suite, metric), mut values) in series {
-        values.resize(versions.len(), None);
-        let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.3}"));
-        let known: Vec<f64> = values.iter().copied().flatten().collect();
-        rows.add_row([
-            plain(&suite),
-            metric.to_owned(),
-            sparkline(&values),
-            number(known.first().copied()),
-            number(known.last().copied()),
-        ]);
+    for (suite, metrics) in series(&of_all) {
+        for (metric, values) in metrics {
+            let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.3}"));
+            let known: Vec<f64> = values.iter().copied().flatten().collect();
+            rows.add_row([
+                plain(suite.as_str()),
+                metric,
+                sparkline(&values),
+                number(known.first().copied()),
+                number(known.last().copied()),
+            ]);
+        }
     }
     align(&mut rows, 3);
     let mut out = format!("{rows}\n{}: ", counted(versions.len(), "version"));
@@ -91,7 +80,8 @@ pub fn sparkline(values: &[Option<f64>]) -> String {
         .iter()
         .map(|value| match value {
             None => ' ',
-            Some(_) if high <= low => BLOCKS[3],
+            // A step of rounding is no movement.
+            Some(_) if high - low < 1e-6 => BLOCKS[3],
             Some(value) => {
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 7")]
                 let level = ((value - low) / (high - low) * 7.0).round() as usize;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::model::Kind;
+use crate::model::{Kind, KnownFailures};
 
 /// The configuration of a repository's evaluations.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -21,6 +21,9 @@ pub struct ConfigFile {
     /// How sure one must be that something got worse.
     #[serde(default)]
     pub statistics: StatisticsSection,
+    /// How reports show what was found.
+    #[serde(default)]
+    pub report: ReportSection,
     /// Adapters of scenario suites beside the built-in ones.
     #[serde(default)]
     pub adapter: BTreeMap<String, AdapterSection>,
@@ -45,6 +48,14 @@ pub struct StatisticsSection {
     /// How often a run may be called worse that is not (default 0.05).
     #[schemars(range(max = 0.5), extend("exclusiveMinimum" = 0))]
     pub alpha: Option<f64>,
+}
+
+/// How reports show what was found.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ReportSection {
+    /// What JUnit makes of cases that fail as they do in the baseline: `show` (the default) or `skip`.
+    pub known_failures: Option<KnownFailures>,
 }
 
 /// How the goals of scenarios become commands.

@@ -16,7 +16,7 @@ pub use suite::{PassAt, Source, SuiteSettings};
 pub use target::{Cwd, HttpTarget, IndexFiles, Invocation, OpenAiTarget, Price, RankedFile, TargetSettings, Template};
 
 use crate::input::{Checker, Document, Mistake, Mistakes, Pointer, read_text};
-use crate::model::{Fingerprint, Mode, Policy};
+use crate::model::{Fingerprint, KnownFailures, Mode, Policy};
 use crate::suites::scenario::adapters::Adapter;
 
 /// The name that is looked for upwards from the current directory.
@@ -39,6 +39,8 @@ pub struct Settings {
     pub baseline_ref: String,
     /// The baseline's file, relative to the root.
     pub baseline_path: String,
+    /// What reports make of cases that fail as they do in the baseline.
+    pub known_failures: KnownFailures,
     /// A hash of the configuration's text.
     pub config_hash: String,
 }
@@ -107,6 +109,10 @@ impl Settings {
             suites,
             adapters,
             mode: overrides.mode,
+            known_failures: match document.value["report"]["known-failures"].as_str() {
+                Some("skip") => KnownFailures::Skip,
+                Some(_) | None => KnownFailures::Show,
+            },
             config_hash,
         };
         Ok((settings, mistakes))

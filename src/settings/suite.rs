@@ -331,7 +331,7 @@ fn settle_pass_at(
             (PassAt::Any, None)
         }
         (Kind::Scenario | Kind::Command | Kind::Imported, Some(_)) => {
-            mistakes.push(document.mistake_at_key(at, format!("a {kind} suite has no `pass-at`")));
+            mistakes.push(document.mistake_at_key(at, format!("`pass-at` means nothing to the kind `{kind}`")));
             (PassAt::Any, None)
         }
     }

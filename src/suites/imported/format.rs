@@ -72,8 +72,8 @@ pub struct ImportedQuestion {
     pub score: f64,
     /// Why.
     pub details: Option<String>,
-    /// How long it took.
-    pub duration: Duration,
+    /// How long it took, if the other tool says so.
+    pub duration: Option<Duration>,
     /// What it was read from.
     pub format: &'static str,
 }
@@ -140,7 +140,7 @@ fn read_lines(shown: &str, text: &str) -> Result<Vec<Read>, Mistakes> {
             mistakes.push(document.mistake(&Pointer::root(), message));
             continue;
         };
-        let duration = Duration::try_from_secs_f64(line.duration_ms.unwrap_or(0.0) / 1000.0).unwrap_or_default();
+        let duration = line.duration_ms.and_then(|time| Duration::try_from_secs_f64(time / 1000.0).ok());
         cases.push(Read {
             id: line.id,
             line: number,

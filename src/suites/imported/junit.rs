@@ -29,7 +29,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Read>, String> {
         let count = names.entry(full.clone()).and_modify(|count| *count += 1).or_insert(1);
         let id = if *count > 1 { format!("{full} #{count}") } else { full };
         let (status, details) = outcome(node);
-        let seconds = node.attribute("time").and_then(|time| time.replace(',', "").parse::<f64>().ok()).unwrap_or(0.0);
+        let seconds = node.attribute("time").and_then(|time| time.replace(',', "").parse::<f64>().ok());
         cases.push(Read {
             id,
             line: usize::try_from(document.text_pos_at(node.range().start).row).unwrap_or(1),
@@ -39,7 +39,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Read>, String> {
                 status,
                 score: f64::from(u8::from(status == Status::Passed)),
                 details,
-                duration: Duration::try_from_secs_f64(seconds).unwrap_or_default(),
+                duration: seconds.and_then(|time| Duration::try_from_secs_f64(time).ok()),
                 format: "junit",
             },
         });
@@ -90,7 +90,8 @@ mod tests {
             ]
         );
         assert_eq!(cases[2].question.details.as_deref(), Some("expected 1 < 0"));
-        assert_eq!(cases[0].question.duration, Duration::from_millis(500));
+        assert_eq!(cases[0].question.duration, Some(Duration::from_millis(500)));
+        assert_eq!(cases[1].question.duration, None);
     }
 
     #[test]

@@ -33,7 +33,6 @@ pub(super) fn read(document: &Document) -> Result<Vec<Read>, String> {
         if !(0.0..=1.0).contains(&score) {
             return Err(format!("`{id}` has the score {score}, which is not between 0 and 1"));
         }
-        let latency = result["latencyMs"].as_f64().unwrap_or(0.0);
         let asked = json!({
             "vars": result["vars"], "prompt": result["prompt"]["raw"], "assert": result["testCase"]["assert"],
         });
@@ -46,7 +45,7 @@ pub(super) fn read(document: &Document) -> Result<Vec<Read>, String> {
                 status,
                 score,
                 details,
-                duration: Duration::try_from_secs_f64(latency / 1000.0).unwrap_or_default(),
+                duration: result["latencyMs"].as_f64().and_then(|time| Duration::try_from_secs_f64(time / 1000.0).ok()),
                 format: "promptfoo",
             },
         });

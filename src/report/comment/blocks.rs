@@ -1,0 +1,106 @@
+//! The blocks of a comment, each from a template. Whatever a template prints is escaped unless a filter has done it.
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Value;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use serde::Serialize;
+
+use super::Block;
+use super::views::{self, View};
+use crate::model::Results;
+use crate::report::markdown;
+
+/// How much is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Room {
+    /// What a reviewer needs.
+    Comment,
+    /// Everything.
+    Summary,
+}
+
+const TEMPLATES: [(&str, &str); 9] = [
+    ("verdict", include_str!("verdict.md.j2")),
+    ("reasons", include_str!("reasons.md.j2")),
+    ("metrics", include_str!("metrics.md.j2")),
+    ("lanes", include_str!("lanes.md.j2")),
+    ("heading", include_str!("heading.md.j2")),
+    ("case", include_str!("case.md.j2")),
+    ("list", include_str!("list.md.j2")),
+    ("trend", include_str!("trend.md.j2")),
+    ("footer", include_str!("footer.md.j2")),
+];
+
+fn environment() -> Result<Environment<'static>, minijinja::Error> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    // Every text that is not marked as safe is escaped where it is printed.
+    environment.set_auto_escape_callback(|_| AutoEscape::Custom("markdown".into()));
+    environment.set_formatter(|out, _, value| {
+        if value.is_safe() || value.as_str().is_none() {
+            return out.write_str(&value.to_string()).map_err(minijinja::Error::from);
+        }
+        out.write_str(&markdown::text(value.as_str().unwrap_or_default())).map_err(minijinja::Error::from)
+    });
+    let safe = Value::from_safe_string;
+    environment.add_filter("code", move |text: String| safe(markdown::code(&text)));
+    environment.add_filter("html_code", move |text: String| safe(markdown::html_code(&text)));
+    environment.add_filter("fence", move |text: String, language: String| safe(markdown::fence(&text, &language)));
+    // Numbers and signs of our own.
+    environment.add_filter("own", move |text: String| safe(text));
+    for (name, template) in TEMPLATES {
+        environment.add_template(name, template)?;
+    }
+    Ok(environment)
+}
+
+/// Every block, in the order of the document.
+pub(super) fn all(results: &Results, room: Room) -> Result<Vec<Block>, minijinja::Error> {
+    let environment = environment()?;
+    let mut blocks = Vec::new();
+    let mut push = |template: &str, priority: u32, things: usize, view: &dyn View| -> Result<(), minijinja::Error> {
+        let text = environment.get_template(template)?.render(view.value())?;
+        blocks.push(Block { priority, things, text });
+        Ok(())
+    };
+    push("verdict", 0, 1, &views::verdict(results))?;
+    let (telling, failing): (Vec<_>, Vec<_>) =
+        views::reasons(results).into_iter().partition(|(priority, _)| *priority >= 30);
+    for (priority, part) in &failing {
+        push("reasons", *priority, part.lines.len(), part)?;
+    }
+    for (index, table) in views::metrics(results).into_iter().enumerate() {
+        let priority = if table.folded { 55 } else { 20 + u32::from(index > 0) };
+        push("metrics", priority, table.rows.len(), &table)?;
+    }
+    if let Some(lanes) = views::lanes(results) {
+        push("lanes", 22, lanes.rows.len(), &lanes)?;
+    }
+    for section in views::sections(results, room) {
+        push("heading", section.priority, 0, &section.heading)?;
+        for (index, case) in section.cases.iter().enumerate() {
+            // The first few are worth more than everything that comes later.
+            let later = u32::from(index >= 10) * 20;
+            push("case", section.priority + 1 + later, 1, case)?;
+        }
+    }
+    for (priority, list) in views::lists(results) {
+        push("list", priority, list.entries.len(), &list)?;
+    }
+    for (priority, part) in &telling {
+        push("reasons", *priority, part.lines.len(), part)?;
+    }
+    if room == Room::Summary
+        && let Some(trend) = views::trend(results)
+    {
+        push("trend", 70, trend.rows.len(), &trend)?;
+    }
+    push("footer", 5, 0, &views::footer(results))?;
+    Ok(blocks)
+}
+
+/// A view as minijinja wants it.
+pub(super) fn value_of(view: &impl Serialize) -> Value {
+    Value::from(minijinja::value::Serde(view))
+}

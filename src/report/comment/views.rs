@@ -1,0 +1,569 @@
+//! What the templates show, as plain values.
+
+use std::collections::BTreeMap;
+
+use minijinja::value::Value;
+use serde::Serialize;
+
+use super::blocks::{Room, value_of};
+use crate::aggregate::{is_expense, metric_specs};
+use crate::model::{
+    Better, CaseChange, CaseResult, Change, Delta, MetricChange, Outcome, Reason, Results, Rule, Status, SuiteDetail,
+    SuiteResult, Usage, Verdict, truncate_middle,
+};
+use crate::report::comparison::cells;
+use crate::report::facts::{Changes, Standing, preview, why};
+use crate::report::{age, change_counts, counted, markdown, sparkline};
+
+/// Something that a template shows.
+pub(super) trait View {
+    /// As minijinja wants it.
+    fn value(&self) -> Value;
+}
+
+impl<T: Serialize> View for T {
+    fn value(&self) -> Value {
+        value_of(self)
+    }
+}
+
+/// How much of a diff a comment shows.
+const PREVIEW: usize = 1500;
+/// How much of a line.
+const LINE: usize = 300;
+
+#[derive(Debug, Serialize)]
+pub(super) struct VerdictView {
+    alert: &'static str,
+    word: String,
+    counts: String,
+    lines: Vec<String>,
+    todo: String,
+}
+
+pub(super) fn verdict(results: &Results) -> VerdictView {
+    let gate = &results.gate;
+    let (alert, word) = match gate.verdict {
+        Verdict::Passed => ("TIP", "Passed"),
+        Verdict::NoBaseline => ("NOTE", "No baseline yet"),
+        Verdict::NotJudged => ("NOTE", "Not judged: one shard"),
+        Verdict::Failed => ("CAUTION", "Failed"),
+        Verdict::Broken => ("WARNING", "Broken: answers could not be had"),
+        Verdict::NothingMeasured => ("WARNING", "Nothing was measured"),
+        Verdict::NotComparable => ("WARNING", "Not comparable with the baseline"),
+        Verdict::Interrupted => ("WARNING", "Interrupted"),
+    };
+    let run: Vec<&CaseResult> =
+        results.suites.iter().filter(|suite| suite.affected).flat_map(|suite| &suite.cases).collect();
+    let count = |status: Status| run.iter().filter(|case| case.status == status).count();
+    let mut counts = vec![format!(
+        "{} of {} measured cases pass",
+        count(Status::Passed),
+        count(Status::Passed) + count(Status::Failed)
+    )];
+    for (status, word) in [(Status::Error, "could not be had"), (Status::Unmeasured, "not measured")] {
+        if count(status) > 0 {
+            counts.push(format!("{} {word}", count(status)));
+        }
+    }
+    if let Some(comparison) = &results.comparison {
+        counts.push(change_counts(comparison));
+    }
+    if results.run.partial {
+        counts.push("partial run".to_owned());
+    }
+    let failing: Vec<&Reason> = gate.reasons.iter().filter(|reason| reason.fails).collect();
+    let mut lines: Vec<String> =
+        failing.iter().take(1).map(|reason| truncate_middle(&reason.message, LINE).replace('\n', " ")).collect();
+    if failing.len() > 1 {
+        lines.push(format!("and {} below", counted(failing.len() - 1, "more reason")));
+    }
+    lines.extend(
+        gate.reasons.iter().find(|reason| reason.rule == Rule::NoBaseline).map(|reason| reason.message.clone()),
+    );
+    let todo = match gate.verdict {
+        Verdict::Failed => "Mend it, or allow exactly this and say why: `evalratchet baseline bless --reason \"…\"`.",
+        Verdict::Broken => "This says nothing about quality: look at why answers could not be had, and run again.",
+        Verdict::NothingMeasured => "A green would mean nothing here: look at why nothing was measured.",
+        Verdict::NotComparable => {
+            "All questions changed at once. Merge what is right, then `evalratchet baseline update` on the branch."
+        }
+        Verdict::Passed | Verdict::NoBaseline | Verdict::NotJudged | Verdict::Interrupted => "",
+    };
+    VerdictView { alert, word: word.to_owned(), counts: counts.join(" · "), lines, todo: todo.to_owned() }
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct ReasonsView {
+    title: &'static str,
+    pub(super) lines: Vec<ReasonLine>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct ReasonLine {
+    sign: &'static str,
+    text: String,
+    blessed: Option<String>,
+}
+
+/// What changes about the gate, then what failed, then what is worth knowing; in pieces that can be left out.
+pub(super) fn reasons(results: &Results) -> Vec<(u32, ReasonsView)> {
+    const PIECE: usize = 20;
+    let of_gate =
+        |reason: &&Reason| matches!(reason.rule, Rule::WeakenedGate | Rule::BaselineEdited | Rule::SuiteRemoved);
+    let line = |reason: &Reason| ReasonLine {
+        sign: if reason.fails {
+            "❌"
+        } else if reason.blessed.is_some() {
+            "🟡"
+        } else {
+            "ℹ️"
+        },
+        text: truncate_middle(&reason.message, 2 * LINE).replace('\n', " "),
+        blessed: reason.blessed.clone(),
+    };
+    let all = &results.gate.reasons;
+    let about_gate: Vec<&Reason> = all.iter().filter(of_gate).collect();
+    let failing: Vec<&Reason> =
+        all.iter().filter(|one| !of_gate(one) && (one.fails || one.blessed.is_some())).collect();
+    // What fails as it did and what was not gated have a place of their own.
+    let elsewhere =
+        |rule: Rule| matches!(rule, Rule::KnownFailures | Rule::NotGated | Rule::NoBaseline | Rule::NotAffected);
+    let informing: Vec<&Reason> =
+        all.iter().filter(|one| !of_gate(one) && !one.fails && one.blessed.is_none() && !elsewhere(one.rule)).collect();
+    let mut views = Vec::new();
+    for (priority, title, reasons) in
+        [(1, "What this changes about the gate", about_gate), (2, "Why", failing), (30, "Worth knowing", informing)]
+    {
+        for (index, piece) in reasons.chunks(PIECE).enumerate() {
+            let title = if index == 0 { title } else { "… and" };
+            let later = u32::try_from(index.min(1) * 10).unwrap_or(0);
+            views.push((
+                priority + later,
+                ReasonsView { title, lines: piece.iter().map(|reason| line(reason)).collect() },
+            ));
+        }
+    }
+    views
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct MetricsView {
+    title: String,
+    pub(super) folded: bool,
+    sure: &'static str,
+    trends: bool,
+    pub(super) rows: Vec<MetricRow>,
+    note: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct MetricRow {
+    suite: String,
+    metric: String,
+    baseline: String,
+    now: String,
+    delta: String,
+    sure: String,
+    floor: String,
+    target: String,
+    trend: String,
+}
+
+/// What moved or does not hold, then in a fold what is as it was, cut so that each piece can be left out.
+pub(super) fn metrics(results: &Results) -> Vec<MetricsView> {
+    const PIECE: usize = 40;
+    let trends = results.comparison.as_ref().is_some_and(|all| all.trend.values().flatten().any(|(_, v)| v.len() > 1));
+    let (mut rows, mut same) = (Vec::new(), Vec::new());
+    for suite in &results.suites {
+        let compared = results.comparison.as_ref().and_then(|all| all.suites.iter().find(|one| one.id == suite.id));
+        let (mut first, mut first_same) = (true, true);
+        for spec in metric_specs(suite.kind).iter().filter(|spec| !spec.name.ends_with("-ms")) {
+            let Some(metric) = suite.metrics.get(spec.name).filter(|metric| metric.value.is_some()) else { continue };
+            let change = compared.and_then(|one| one.metrics.get(spec.name));
+            let [baseline, delta] = cells(spec.name, change);
+            let number = |value: f64| if is_expense(spec.name) { format!("{value:.4}") } else { format!("{value:.3}") };
+            let past = results.comparison.as_ref().and_then(|all| all.trend.get(&suite.id)?.get(spec.name));
+            let trend = past.filter(|past| past.len() > 1).map(|past| {
+                let mut values = past.clone();
+                values.push(metric.value);
+                sparkline(&values)
+            });
+            let holds = |limit: f64, value: f64| match metric.better {
+                Better::Higher => value >= limit,
+                Better::Lower => value <= limit,
+            };
+            let missed = metric.min.zip(metric.value).is_some_and(|(min, value)| !holds(min, value));
+            // What is as it was and holds need not be looked at.
+            let is_same = !missed && change.is_some_and(|change| matches!(change.delta, Delta::Same { .. }));
+            let (rows, first) = if is_same { (&mut same, &mut first_same) } else { (&mut rows, &mut first) };
+            rows.push(MetricRow {
+                suite: if *first { suite.id.to_string() } else { String::new() },
+                metric: spec.name.to_owned(),
+                baseline,
+                now: metric.value.map_or_else(String::new, number),
+                delta: pointed(&delta, change),
+                sure: sureness(suite, change, metric.ci95),
+                floor: metric.min.map_or_else(String::new, number),
+                target: metric.target.map_or_else(String::new, number),
+                trend: trend.unwrap_or_default(),
+            });
+            *first = false;
+        }
+    }
+    let note = if results.comparison.is_some() {
+        "<sub>*baseline* and Δ are over the cases that both sides have, *now* is over all.</sub>"
+    } else {
+        ""
+    };
+    let unchanged = format!("{} as in the baseline", counted(same.len(), "metric"));
+    let mut views = Vec::new();
+    for (rows, title, folded) in [(rows, "Metrics".to_owned(), false), (same, unchanged, true)] {
+        let mut rows = rows.into_iter().peekable();
+        while rows.peek().is_some() {
+            views.push(MetricsView {
+                title: title.clone(),
+                folded,
+                sure: if results.comparison.is_some() { "how sure" } else { "95 % interval" },
+                trends,
+                rows: rows.by_ref().take(PIECE).collect(),
+                note: note.to_owned(),
+            });
+        }
+    }
+    views
+}
+
+/// A delta with the sign that reviewers look for.
+fn pointed(delta: &str, change: Option<&MetricChange>) -> String {
+    let plain = delta.trim_end_matches([' ', '✓', '✗', '·', '?']);
+    let sign = match change.map(|change| change.outcome) {
+        Some(Outcome::Regressed) => " 🔴",
+        Some(Outcome::Improved) => " 🟢",
+        Some(Outcome::Inconclusive) => " ❔",
+        Some(Outcome::Slipped | Outcome::Unchanged | Outcome::NotCompared) | None => "",
+    };
+    format!("{plain}{sign}")
+}
+
+/// How sure a change is: exact, or an interval.
+fn sureness(suite: &SuiteResult, change: Option<&MetricChange>, ci95: Option<[f64; 2]>) -> String {
+    match (change, ci95) {
+        (Some(MetricChange { ci95: Some([low, high]), p, .. }), _) => {
+            let p = p.map(|p| format!(", p {p:.3}")).unwrap_or_default();
+            format!("Δ {low:+.3} … {high:+.3}{p}")
+        }
+        (Some(change), _) if !suite.varies && change.delta != Delta::Absent => "exact".to_owned(),
+        (_, Some([low, high])) => format!("{low:.3} … {high:.3}"),
+        (_, None) => String::new(),
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct LanesView {
+    pub(super) rows: Vec<LaneRow>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct LaneRow {
+    suite: String,
+    lane: String,
+    precision: [String; 2],
+    recall: [String; 2],
+    mrr: [String; 2],
+    n: usize,
+}
+
+/// P@K, R@K and MRR for each lane, with what became of them.
+pub(super) fn lanes(results: &Results) -> Option<LanesView> {
+    let mut rows = Vec::new();
+    for suite in &results.suites {
+        let compared = results.comparison.as_ref().and_then(|all| all.suites.iter().find(|one| one.id == suite.id));
+        for (slice, metrics) in &suite.slices {
+            let Some(lane) = slice.strip_prefix("lane=") else { continue };
+            let cell = |name: &str| {
+                let value = metrics.get(name).and_then(|metric| metric.value);
+                let change = compared.and_then(|one| one.slices.get(slice)?.get(name));
+                let [_, delta] = cells(name, change);
+                [value.map_or("–".to_owned(), |value| format!("{value:.3}")), pointed(&delta, change)]
+            };
+            rows.push(LaneRow {
+                suite: suite.id.to_string(),
+                lane: lane.to_owned(),
+                precision: cell("precision-at-k"),
+                recall: cell("recall-at-k"),
+                mrr: cell("mrr"),
+                n: metrics.get("mrr").map_or(0, |metric| metric.n),
+            });
+        }
+    }
+    (!rows.is_empty()).then_some(LanesView { rows })
+}
+
+/// A heading and its cases.
+pub(super) struct Section {
+    pub(super) priority: u32,
+    pub(super) heading: Heading,
+    pub(super) cases: Vec<CaseView>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Heading {
+    title: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct CaseView {
+    sign: &'static str,
+    name: String,
+    score: String,
+    note: String,
+    why: String,
+    preview: Option<String>,
+    place: String,
+    reproduce: String,
+}
+
+/// The cases that flipped, regressions first; without a baseline, those that fail.
+pub(super) fn sections(results: &Results, room: Room) -> Vec<Section> {
+    let changes = Changes::of(results);
+    let mut worse = Vec::new();
+    let mut errors = Vec::new();
+    let mut better = Vec::new();
+    for suite in &results.suites {
+        for case in &suite.cases {
+            let change = changes.get(&suite.id, &case.id);
+            let view = |sign: &'static str| case_view(results, suite, case, change, sign);
+            match (case.status, changes.standing(suite, case), change.map(|one| one.change)) {
+                (Status::Error, _, _) => errors.push((0.0, view("⚠️"))),
+                (Status::Failed, Standing::New, _) => worse.push((case.score.unwrap_or(0.0), view("❌"))),
+                (Status::Passed, _, Some(Change::Improved)) if flipped(change) => better.push((0.0, view("✅"))),
+                (Status::Passed | Status::Failed | Status::Unmeasured | Status::Skipped, _, _) => {}
+            }
+        }
+    }
+    worse.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let title = if results.comparison.is_some() { "newly failing" } else { "failing" };
+    let _ = room;
+    [
+        (10, format!("{} {title}", counted(worse.len(), "case")), worse),
+        (12, format!("{} without an answer", counted(errors.len(), "case")), errors),
+        (60, format!("{} now passing", counted(better.len(), "case")), better),
+    ]
+    .into_iter()
+    .filter(|(_, _, cases)| !cases.is_empty())
+    .map(|(priority, title, cases)| Section {
+        priority,
+        heading: Heading { title },
+        cases: cases.into_iter().map(|(_, view)| view).collect(),
+    })
+    .collect()
+}
+
+/// Whether a case changed sides.
+fn flipped(change: Option<&CaseChange>) -> bool {
+    change.is_some_and(|one| one.was == Some(Status::Failed) && one.now == Some(Status::Passed))
+}
+
+fn case_view(
+    results: &Results,
+    suite: &SuiteResult,
+    case: &CaseResult,
+    change: Option<&CaseChange>,
+    sign: &'static str,
+) -> CaseView {
+    let score = match (change.and_then(|one| one.score_was), case.score) {
+        (Some(was), Some(now)) => format!("{was:.2} → {now:.2}"),
+        (_, Some(now)) => format!("{now:.2}"),
+        (_, None) => String::new(),
+    };
+    let mut notes = Vec::new();
+    if case.flaky {
+        notes.push("flaky".to_owned());
+    }
+    if suite.policy.quarantine.contains_key(&case.id) {
+        notes.push("in quarantine".to_owned());
+    }
+    match change.map(|one| one.change) {
+        Some(Change::Added) => notes.push("new".to_owned()),
+        Some(Change::Changed) => notes.push("changed".to_owned()),
+        Some(Change::Regressed | Change::Lost | Change::Removed | Change::Improved | Change::Unchanged) | None => {}
+    }
+    CaseView {
+        sign,
+        name: format!("{}/{}", suite.id, case.id),
+        score,
+        note: notes.join(", "),
+        why: truncate_middle(&why(case), LINE).replace('\n', " "),
+        preview: preview(case, change)
+            .filter(|text| !text.trim().is_empty())
+            .map(|text| truncate_middle(&text, PREVIEW)),
+        place: format!("{}{}:{}", results.run.prefix, case.location.file, case.location.line),
+        reproduce: truncate_middle(&case.reproduce, LINE),
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct ListView {
+    title: String,
+    pub(super) entries: Vec<Entry>,
+    more: String,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Entry {
+    name: String,
+    note: String,
+}
+
+/// What is listed in folds: what is new, gone, changed, missing, flaky, known.
+pub(super) fn lists(results: &Results) -> Vec<(u32, ListView)> {
+    const PIECE: usize = 50;
+    let changes = Changes::of(results);
+    let mut lists: BTreeMap<(u32, &str), Vec<Entry>> = BTreeMap::new();
+    for suite in results.comparison.iter().flat_map(|all| &all.suites) {
+        for one in &suite.cases {
+            let (priority, title) = match one.change {
+                Change::Removed => (40, "removed"),
+                Change::Lost => (40, "not measured any more"),
+                Change::Changed => (41, "changed"),
+                Change::Added => (42, "new"),
+                Change::Improved if !flipped(Some(one)) => (61, "scoring more"),
+                Change::Regressed if one.now == Some(Status::Passed) => (43, "scoring less, but passing"),
+                Change::Regressed | Change::Improved | Change::Unchanged => continue,
+            };
+            let note = match (one.score_was, one.score_now) {
+                (Some(was), Some(now)) if one.change != Change::Changed => format!("{was:.2} → {now:.2}"),
+                _ => one.now.or(one.was).map(|status| status.word().to_owned()).unwrap_or_default(),
+            };
+            let name = format!("{}/{}", suite.id, one.id);
+            lists.entry((priority, title)).or_default().push(Entry { name, note });
+        }
+    }
+    for suite in &results.suites {
+        for case in &suite.cases {
+            let name = format!("{}/{}", suite.id, case.id);
+            if changes.standing(suite, case) == Standing::Known {
+                let since = changes.get(&suite.id, &case.id).and_then(|one| one.since.as_ref());
+                let note = since.map(|since| format!("since {}", since.get(..5).unwrap_or(since))).unwrap_or_default();
+                lists.entry((50, "failing as in the baseline")).or_default().push(Entry { name: name.clone(), note });
+            }
+            if case.flaky {
+                let passed = case.attempts.iter().filter(|attempt| attempt.status == Status::Passed).count();
+                let note = format!("{passed} of {} attempts pass", case.attempts.len());
+                lists.entry((44, "flaky")).or_default().push(Entry { name: name.clone(), note });
+            }
+            if let Some(quarantine) = suite.policy.quarantine.get(&case.id) {
+                let note = format!("until {}, {}", quarantine.until, quarantine.owner);
+                lists.entry((45, "in quarantine")).or_default().push(Entry { name, note });
+            }
+        }
+        if let Some(SuiteDetail::Retrieval(detail)) = &suite.detail {
+            for id in &detail.missing_expected_ids {
+                let entry = Entry { name: id.clone(), note: format!("of {}", suite.id) };
+                lists.entry((46, "expected but not in the index")).or_default().push(entry);
+            }
+        }
+    }
+    let mut views = Vec::new();
+    for ((priority, title), entries) in lists {
+        let all = entries.len();
+        let noun = if title.starts_with("expected") { "id" } else { "case" };
+        for (index, piece) in entries.chunks(PIECE).enumerate() {
+            let title =
+                if index == 0 { format!("{} {title}", counted(all, noun)) } else { format!("… more {title}") };
+            let later = u32::from(index > 0) * 30;
+            views.push((priority + later, ListView { title, entries: piece.to_vec(), more: String::new() }));
+        }
+    }
+    views
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct TrendView {
+    pub(super) rows: Vec<TrendRow>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct TrendRow {
+    suite: String,
+    metric: String,
+    line: String,
+    first: String,
+    last: String,
+}
+
+/// How every metric went, up to now.
+pub(super) fn trend(results: &Results) -> Option<TrendView> {
+    let comparison = results.comparison.as_ref()?;
+    let mut rows = Vec::new();
+    for suite in &results.suites {
+        for (name, past) in comparison.trend.get(&suite.id).into_iter().flatten() {
+            let now = suite.metrics.get(name).and_then(|metric| metric.value);
+            let mut values = past.clone();
+            values.push(now);
+            let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.3}"));
+            rows.push(TrendRow {
+                suite: suite.id.to_string(),
+                metric: name.clone(),
+                line: sparkline(&values),
+                first: number(past.iter().copied().flatten().next()),
+                last: number(now),
+            });
+        }
+    }
+    (!rows.is_empty()).then_some(TrendView { rows })
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct FooterView {
+    lines: Vec<String>,
+}
+
+/// Both commits, the age of the baseline, which suites were not asked anew, what it cost, and where to read on.
+pub(super) fn footer(results: &Results) -> FooterView {
+    let run = &results.run;
+    let short =
+        |commit: &Option<String>| commit.as_ref().map(|commit| markdown::code(commit.get(..9).unwrap_or(commit)));
+    let mut lines = Vec::new();
+    lines.extend(short(&run.commit).map(|commit| format!("run of {commit}")));
+    if let Some(comparison) = &results.comparison {
+        let commit = short(&comparison.baseline.commit).map(|commit| format!(" of {commit}")).unwrap_or_default();
+        let age = age(&comparison.baseline.time, &run.started_at);
+        lines.push(format!("compared with {}{commit}{age}", markdown::code(&comparison.baseline.source)));
+    }
+    let named = |filter: &dyn Fn(&SuiteResult) -> bool, word: &str| {
+        let suites: Vec<String> = results
+            .suites
+            .iter()
+            .filter(|suite| filter(suite))
+            .map(|suite| markdown::code(suite.id.as_str()))
+            .collect();
+        (!suites.is_empty()).then(|| format!("{word}: {}", suites.join(", ")))
+    };
+    lines.extend(named(&|suite| suite.replayed, "replayed"));
+    lines.extend(named(&|suite| !suite.affected, "not affected"));
+    let not_gated: Vec<String> = results
+        .gate
+        .reasons
+        .iter()
+        .filter(|reason| reason.rule == Rule::NotGated)
+        .filter_map(|reason| reason.suite.as_ref().map(|suite| markdown::code(suite.as_str())))
+        .collect();
+    if !not_gated.is_empty() {
+        lines.push(format!("not gated: {}", not_gated.join(", ")));
+    }
+    let usages = results.suites.iter().flat_map(|suite| &suite.cases).flat_map(|case| &case.attempts);
+    if let Some(usage) = usages.map(|attempt| attempt.usage).fold(None, Usage::sum) {
+        let cost = usage.cost.map(|cost| format!(", {cost:.4} spent")).unwrap_or_default();
+        lines.push(format!("{} tokens{cost}", usage.input_tokens + usage.output_tokens));
+    }
+    lines.push(format!("{:.1} s", run.duration_ms / 1000.0));
+    // The address is made of GitHub's own variables, and nothing else is let into a link.
+    let is_address = |url: &&String| {
+        url.starts_with("https://") && url.chars().all(|c| c.is_ascii_alphanumeric() || "-._~:/".contains(c))
+    };
+    lines.extend(run.url.as_ref().filter(is_address).map(|url| format!("[the run and its report]({url})")));
+    lines.push(format!("evalratchet {}", markdown::text(&results.tool.version)));
+    FooterView { lines }
+}

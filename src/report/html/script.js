@@ -1,0 +1,1360 @@
+// Draws the results that stand in the page as JSON. Whatever a model or a pull request wrote goes in as text nodes only.
+(() => {
+  "use strict";
+
+  const results = JSON.parse(document.getElementById("data").textContent);
+  const main = document.getElementById("main");
+  const NONE = "–";
+  const ROWS_AT_ONCE = 100;
+  const SHOWN_CHARACTERS = 6000;
+  const SHOWN_LINES = 80;
+
+  // ---------------------------------------------------------------- text
+
+  // What is not seen, or reorders what is seen. A joiner inside an emoji is part of a picture.
+  const HIDDEN =
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}\u{d800}-\u{dfff}]|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d|\u200d(?!\p{Extended_Pictographic})/gu;
+
+  // Not the pictures of control characters: few fonts have them.
+  const CONTROLS = ("NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI "
+    + "DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US").split(" ");
+
+  function mark(character) {
+    const code = character.codePointAt(0);
+    if (code < 0x20) return `⟪${CONTROLS[code]}⟫`;
+    if (code === 0x7f) return "⟪DEL⟫";
+    return "⟪U+" + code.toString(16).toUpperCase().padStart(4, "0") + "⟫";
+  }
+
+  // As one string, where no element can stand.
+  function visible(text) {
+    return String(text).replace(/\r\n/g, "\n").replace(HIDDEN, mark);
+  }
+
+  // As text nodes, with every mark in an element of its own.
+  function put(node, text) {
+    const whole = String(text).replace(/\r\n/g, "\n");
+    const found = whole.match(HIDDEN);
+    if (!found || found.length > 2000) {
+      node.append(found ? visible(whole) : whole);
+      return node;
+    }
+    let from = 0;
+    for (const match of whole.matchAll(HIDDEN)) {
+      if (match.index > from) node.append(whole.slice(from, match.index));
+      const shown = document.createElement("span");
+      shown.className = "hidden-character";
+      shown.textContent = mark(match[0]);
+      node.append(shown);
+      from = match.index + match[0].length;
+    }
+    if (from < whole.length) node.append(whole.slice(from));
+    return node;
+  }
+
+  function cut(text, length) {
+    const whole = String(text);
+    if (whole.length <= length) return whole;
+    const end = whole.charCodeAt(length - 1) >= 0xd800 && whole.charCodeAt(length - 1) <= 0xdbff ? length - 1 : length;
+    return whole.slice(0, end) + "…";
+  }
+
+  const counted = (count, noun) => `${whole(count)} ${noun}${count === 1 ? "" : "s"}`;
+  const whole = (number) => number.toLocaleString("en");
+  const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
+
+  function fixed(value, digits) {
+    return isNumber(value) ? value.toFixed(digits).replace("-", "−") : NONE;
+  }
+
+  function duration(ms) {
+    if (!isNumber(ms)) return NONE;
+    if (ms < 10) return `${ms.toFixed(1)} ms`;
+    if (ms < 1000) return `${Math.round(ms)} ms`;
+    if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+    const seconds = Math.round(ms / 1000);
+    return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`;
+  }
+
+  function measured(name, value) {
+    if (!isNumber(value)) return NONE;
+    if (name.endsWith("-ms")) return duration(value);
+    if (name.startsWith("tokens")) return fixed(value, 1);
+    if (name.startsWith("cost")) return fixed(value, 5);
+    return fixed(value, 3);
+  }
+
+  function difference(name, by) {
+    const sign = by < 0 ? "−" : "+";
+    return sign + measured(name, Math.abs(by));
+  }
+
+  const commit = (text) => cut(text, 10).replace("…", "");
+  const moment = (text) => String(text).replace("T", " ").replace(/(:\d\d)(\.\d+)?Z$/, "$1 UTC");
+
+  function age(then, now) {
+    const hours = (Date.parse(now) - Date.parse(then)) / 3_600_000;
+    if (!Number.isFinite(hours)) return "";
+    return hours < 24 ? "less than a day old" : `${counted(Math.floor(hours / 24), "day")} old`;
+  }
+
+  // ---------------------------------------------------------------- elements
+
+  // Attributes are set one by one; there is none among them that runs or loads anything but `href`, see `link`.
+  function h(tag, attributes, ...children) {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes || {})) {
+      if (value === null || value === undefined || value === false) continue;
+      if (name === "class") node.className = value;
+      else if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+      else node.setAttribute(name, value === true ? "" : visible(value));
+    }
+    return add(node, children);
+  }
+
+  function add(node, children) {
+    for (const child of children.flat(Infinity)) {
+      if (child === null || child === undefined || child === false) continue;
+      if (child instanceof Node) node.append(child);
+      else put(node, child);
+    }
+    return node;
+  }
+
+  function svg(tag, attributes, ...children) {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes || {})) node.setAttribute(name, visible(value));
+    return add(node, children);
+  }
+
+  const quietly = (...content) => h("span", { class: "muted" }, ...content);
+  const aside = (text) => h("span", { class: "away" }, text);
+
+  // Only within the page, or to the web.
+  function link(to, ...children) {
+    const outside = /^https?:\/\//i.test(to);
+    if (!outside && !to.startsWith("#/")) return h("span", null, ...children);
+    const node = h("a", outside ? { rel: "noopener noreferrer" } : null, ...children);
+    node.setAttribute("href", to);
+    return node;
+  }
+
+  function copyButton(text, what, label = "Copy") {
+    const button = h("button", { type: "button", class: "quiet small", "aria-label": `Copy ${what}` }, label);
+    button.addEventListener("click", async () => {
+      let done = false;
+      try {
+        await navigator.clipboard.writeText(text);
+        done = true;
+      } catch {
+        const area = h("textarea", { class: "away", "aria-label": what });
+        area.value = text;
+        document.body.append(area);
+        area.select();
+        try {
+          done = document.execCommand("copy");
+        } catch {
+          done = false;
+        }
+        area.remove();
+        button.focus();
+      }
+      button.textContent = done ? "Copied" : "Not allowed";
+      say(done ? `Copied ${what}` : "Copying is not allowed here");
+      setTimeout(() => { button.textContent = label; }, 1600);
+    });
+    return button;
+  }
+
+  const live = h("div", { class: "away", role: "status", "aria-live": "polite" });
+  function say(text) {
+    live.textContent = visible(text);
+  }
+
+  // A table that scrolls in its own box. A column: label, value (to sort by), cell (to show), number.
+  function table(caption, columns, rows, options = {}) {
+    const body = h("tbody");
+    const heads = columns.map((column) => {
+      const head = h("th", { scope: "col", class: column.number ? "number" : null });
+      if (column.value && rows.length > 1) {
+        const button = h("button", { type: "button", class: "sort" }, column.label);
+        button.addEventListener("click", () => {
+          const down = head.getAttribute("aria-sort") === (column.number ? "descending" : "ascending");
+          const direction = down === Boolean(column.number) ? "ascending" : "descending";
+          for (const other of heads) other.removeAttribute("aria-sort");
+          head.setAttribute("aria-sort", direction);
+          draw([...rows].sort(compareBy(column.value, direction === "descending")));
+        });
+        head.append(button);
+      } else {
+        add(head, [column.label]);
+      }
+      return head;
+    });
+    function draw(ordered) {
+      const limit = options.limit || 200;
+      body.replaceChildren(...ordered.slice(0, limit).map(row));
+      if (ordered.length > limit) {
+        const more = h("button", { type: "button", class: "quiet" }, `Show all ${whole(ordered.length)} rows`);
+        more.addEventListener("click", () => body.replaceChildren(...ordered.map(row)));
+        body.append(h("tr", null, h("td", { colspan: columns.length }, more)));
+      }
+    }
+    function row(item) {
+      return h("tr", { class: options.rowClass ? options.rowClass(item) : null }, columns.map((column, at) => {
+        const attributes = { class: [column.number && "number", column.class].filter(Boolean).join(" ") || null };
+        return at === (options.head ?? 0) && options.head !== -1
+          ? h("th", { scope: "row", ...attributes }, column.cell(item))
+          : h("td", attributes, column.cell(item));
+      }));
+    }
+    draw(rows);
+    return scrolling(caption, h("table", null, h("caption", { class: options.showCaption ? null : "away" }, caption),
+      h("thead", null, h("tr", null, heads)), body));
+  }
+
+  function scrolling(label, node) {
+    return h("section", { class: "scrolls", "aria-label": label, tabindex: "0" }, node);
+  }
+
+  function compareBy(value, descending) {
+    return (a, b) => {
+      const [x, y] = [value(a), value(b)];
+      const [noX, noY] = [x === null || x === undefined, y === null || y === undefined];
+      if (noX || noY) return noX - noY;
+      const order = typeof x === "number" && typeof y === "number" ? x - y : collator.compare(String(x), String(y));
+      return descending ? -order : order;
+    };
+  }
+  const collator = new Intl.Collator("en", { numeric: true });
+
+  // Text in a block; what is long is cut until somebody wants all of it.
+  function block(text, options = {}) {
+    const all = String(text ?? "");
+    if (all === "") return h("p", { class: "muted empty" }, options.empty || "(empty)");
+    const pre = h(options.tag || "pre", { class: options.class || null });
+    const fill = options.fill || put;
+    let end = Math.min(all.length, SHOWN_CHARACTERS);
+    let at = -1;
+    for (let line = 0; line < SHOWN_LINES; line += 1) {
+      at = all.indexOf("\n", at + 1);
+      if (at === -1 || at >= end) break;
+      if (line === SHOWN_LINES - 1) end = at;
+    }
+    if (end >= all.length - 200) {
+      fill(pre, all);
+      return pre;
+    }
+    fill(pre, cut(all, end));
+    const button = h("button", { type: "button", class: "quiet small" }, `Show all ${whole(all.length)} characters`);
+    button.addEventListener("click", () => {
+      pre.replaceChildren();
+      fill(pre, all);
+      pre.setAttribute("tabindex", "-1");
+      pre.focus({ preventScroll: true });
+      button.remove();
+    });
+    return h("div", { class: "long" }, pre, button);
+  }
+
+  const titled = (level, title, ...content) => h("section", { class: "part" }, h(`h${level}`, null, title), ...content);
+  const folded = (summary, ...content) => h("details", null, h("summary", null, summary), ...content);
+
+  // What is costly is made when it is first opened.
+  function foldedLater(summary, make, open = false) {
+    const node = h("details", null, h("summary", null, summary));
+    let made = false;
+    const fill = () => {
+      if (made) return;
+      made = true;
+      add(node, [make()]);
+    };
+    node.addEventListener("toggle", () => node.open && fill());
+    if (open) {
+      node.open = true;
+      fill();
+    }
+    return node;
+  }
+
+  // ---------------------------------------------------------------- words and signs
+
+  const STATUS = { passed: "✓", failed: "✗", error: "!", unmeasured: "○", skipped: "↷", removed: "∅" };
+  const STATUS_ORDER = ["failed", "error", "unmeasured", "removed", "skipped", "passed"];
+  const CHANGE = {
+    regressed: ["▼", "worse"],
+    lost: ["◌", "lost"],
+    changed: ["≠", "changed"],
+    removed: ["∅", "removed"],
+    improved: ["▲", "better"],
+    added: ["+", "new"],
+    unchanged: ["=", "same"],
+  };
+  const CHANGE_ORDER = Object.keys(CHANGE);
+  const VERDICT = {
+    passed: "good", failed: "bad", broken: "bad", "nothing-measured": "bad", "not-comparable": "bad",
+    "no-baseline": "warn", "not-judged": "warn", interrupted: "bad",
+  };
+  const OUTCOME = { improved: ["good", "✓"], regressed: ["bad", "✗"], slipped: ["warn", "·"], inconclusive: ["warn", "?"] };
+
+  function badge(kind, sign, word) {
+    return h("span", { class: `badge ${kind}` }, h("span", { "aria-hidden": "true", class: "sign" }, sign), word);
+  }
+  const statusBadge = (status) => badge(`is-${String(status).replace(/[^a-z]/g, "")}`, STATUS[status] || "·", status);
+  function changeBadge(change) {
+    if (!change) return quietly(NONE);
+    if (change === "unchanged") return quietly("same");
+    const [sign, word] = CHANGE[change] || ["·", change];
+    return badge(`to-${change}`, sign, word);
+  }
+
+  // ---------------------------------------------------------------- what there is
+
+  const comparison = results.comparison || null;
+  const compared = new Map((comparison?.suites || []).map((suite) => [suite.id, suite]));
+  const suites = results.suites || [];
+  const suiteOf = new Map(suites.map((suite) => [suite.id, suite]));
+  const cases = [];
+  const byKey = new Map();
+  const keyOf = (suite, id) => JSON.stringify([suite, id]);
+
+  function enlist(suite, one, change, status) {
+    const key = keyOf(suite, one.id);
+    if (byKey.has(key)) return;
+    const quarantine = suiteOf.get(suite)?.policy?.quarantine?.[one.id] || null;
+    const entry = {
+      suite, id: one.id, one, change, status, quarantine, order: cases.length,
+      moved: change ? change.change : compared.get(suite)?.state === "compared" ? "unchanged" : null,
+      score: one.score ?? null, duration: one.duration_ms ?? null, slices: one.slices || [],
+      flaky: Boolean(one.flaky), quarantined: Boolean(quarantine || change?.quarantined), text: null,
+    };
+    byKey.set(key, entry);
+    cases.push(entry);
+  }
+
+  for (const suite of suites) {
+    const changes = new Map((compared.get(suite.id)?.cases || []).map((change) => [change.id, change]));
+    for (const one of suite.cases) enlist(suite.id, one, changes.get(one.id) || null, one.status);
+  }
+  // What only the baseline has is listed too: nothing goes in silence.
+  for (const suite of comparison?.suites || []) {
+    for (const change of suite.cases) {
+      if (change.change === "removed") enlist(suite.id, { id: change.id }, change, "removed");
+    }
+  }
+
+  function summary(entry) {
+    const detail = entry.one.detail || {};
+    return detail.title || detail.prompt || detail.description || detail.spec_content || "";
+  }
+
+  // Everything that a case says, for the search; made when it is first searched.
+  function words(entry) {
+    if (entry.text === null) {
+      const found = [entry.suite, entry.id];
+      const collect = (value) => {
+        if (typeof value === "string") found.push(value);
+        else if (value && typeof value === "object") Object.values(value).forEach(collect);
+      };
+      const { detail, checks, output, location, slices } = entry.one;
+      [detail, checks, output, location?.file, slices].forEach(collect);
+      entry.text = found.join("\n").toLowerCase();
+    }
+    return entry.text;
+  }
+
+  const leading = {
+    scenario: ["pass-rate", "reward"], command: ["mean-score", "accuracy"], golden: ["avg-score", "pass-rate"],
+    retrieval: ["recall-at-k", "mrr"], imported: ["mean-score", "pass-rate"],
+  };
+  const isExpense = (name) => name.endsWith("-ms") || name.endsWith("-per-answer");
+
+  function metricNames(suite) {
+    const first = leading[suite.kind] || [];
+    const gated = (name) => (suite.metrics[name].min === null || suite.metrics[name].min === undefined ? 1 : 0);
+    const place = (name) => (first.includes(name) ? first.indexOf(name) : first.length);
+    return Object.keys(suite.metrics).sort((a, b) =>
+      isExpense(a) - isExpense(b) || gated(a) - gated(b) || place(a) - place(b) || collator.compare(a, b));
+  }
+
+  function before(change) {
+    const delta = change?.delta;
+    if (!delta) return null;
+    if (delta.is === "same") return delta.value;
+    if (delta.is === "from-zero") return 0;
+    return delta.before ?? null;
+  }
+
+  function by(change) {
+    const delta = change?.delta;
+    if (!delta) return null;
+    if (delta.is === "same") return 0;
+    const was = before(change);
+    return isNumber(was) && isNumber(delta.now) ? delta.now - was : null;
+  }
+
+  function deltaCell(name, change) {
+    const moved = by(change);
+    if (moved === null) return quietly(NONE);
+    const [tone, sign] = OUTCOME[change.outcome] || ["muted", ""];
+    if (moved === 0) return quietly("=");
+    const title = [`${change.outcome}`, `over ${counted(change.n, "case")} that both sides have`, `may fall by ${change.max_drop}`];
+    if (isNumber(change.p)) title.push(`p = ${change.p.toPrecision(2)}`);
+    if (change.ci95) title.push(`95 % interval of the change ${change.ci95.map((end) => measured(name, end)).join(" … ")}`);
+    if (change.repeats_needed) title.push(`about ${change.repeats_needed} repeats would decide`);
+    if (change.cases_needed) title.push(`about ${change.cases_needed} cases would decide`);
+    return h("span", { class: tone, title: title.join("; ") }, difference(name, moved),
+      sign && h("span", { "aria-hidden": "true" }, ` ${sign}`), aside(` ${change.outcome}`));
+  }
+
+  // ---------------------------------------------------------------- differences
+
+  // The common subsequence of two short lists; `null` where they are too long for it.
+  function align(a, b) {
+    let start = 0;
+    while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
+    let end = 0;
+    while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
+    const [x, y] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
+    const keepA = a.map((_, at) => at < start || at >= a.length - end);
+    const keepB = b.map((_, at) => at < start || at >= b.length - end);
+    if (x.length * y.length > 250_000) return { keepA, keepB };
+    const width = y.length + 1;
+    const best = new Uint16Array((x.length + 1) * width);
+    for (let i = x.length - 1; i >= 0; i -= 1) {
+      for (let j = y.length - 1; j >= 0; j -= 1) {
+        best[i * width + j] = x[i] === y[j]
+          ? best[(i + 1) * width + j + 1] + 1
+          : Math.max(best[(i + 1) * width + j], best[i * width + j + 1]);
+      }
+    }
+    for (let i = 0, j = 0; i < x.length && j < y.length;) {
+      if (x[i] === y[j]) {
+        keepA[start + i] = true;
+        keepB[start + j] = true;
+        i += 1;
+        j += 1;
+      } else if (best[(i + 1) * width + j] >= best[i * width + j + 1]) i += 1;
+      else j += 1;
+    }
+    return { keepA, keepB };
+  }
+
+  const inWords = (text) => text.match(/\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) || [];
+  const inShellWords = (text) => text.match(/\s+|\S+/g) || [];
+
+  // Both texts with what only one of them has in an element of its own.
+  function marked(was, now, split = inWords, always = false) {
+    if (was.length + now.length > 20_000) return null;
+    const [a, b] = [split(was), split(now)];
+    const { keepA, keepB } = align(a, b);
+    const solid = (list, keep) => list.reduce((sum, word, at) => sum + (keep[at] && word.trim() ? word.length : 0), 0);
+    const common = solid(a, keepA);
+    if (!always && common < 0.25 * Math.max(was.trim().length, now.trim().length)) return null;
+    const nodes = (list, keep, tag) => {
+      const out = [];
+      let run = "";
+      let kept = true;
+      const flush = () => {
+        if (run) out.push(kept ? run : h(tag, null, run));
+        run = "";
+      };
+      list.forEach((word, at) => {
+        // A space between two words that differ belongs to the difference.
+        const keeps = keep[at] && !(word.trim() === "" && keep[at - 1] === false && keep[at + 1] === false);
+        if (keeps !== kept) {
+          flush();
+          kept = keeps;
+        }
+        run += word;
+      });
+      flush();
+      return out;
+    };
+    return [nodes(a, keepA, "del"), nodes(b, keepB, "ins")];
+  }
+
+  function diffLine(kind, content) {
+    const [sign, word] = { del: ["−", "removed: "], ins: ["+", "added: "], hunk: ["", ""], same: [" ", ""] }[kind];
+    return h("div", { class: `line ${kind}` }, h("span", { class: "sign", "aria-hidden": "true" }, sign),
+      h("span", { class: "code" }, word && aside(word), content));
+  }
+
+  // A unified diff with the differing words of a changed line marked.
+  function diffView(text) {
+    const fill = (node, shown) => {
+      const lines = shown.replace(/\r\n/g, "\n").replace(/\n$/, "").split("\n");
+      for (let at = 0; at < lines.length;) {
+        const line = lines[at];
+        if (/^(---|\+\+\+) /.test(line) && (at + 1 === lines.length || /^(\+\+\+ |@@|--- )/.test(lines[at + 1]))) {
+          node.append(diffLine("hunk", line));
+          at += 1;
+        } else if (line.startsWith("-") || line.startsWith("+")) {
+          const [gone, come] = [[], []];
+          while (at < lines.length && lines[at].startsWith("-") && !/^--- /.test(lines[at])) gone.push(lines[at++].slice(1));
+          while (at < lines.length && lines[at].startsWith("+") && !/^\+\+\+ /.test(lines[at])) come.push(lines[at++].slice(1));
+          if (gone.length + come.length === 0) {
+            node.append(diffLine(line.startsWith("-") ? "del" : "ins", line.slice(1)));
+            at += 1;
+            continue;
+          }
+          const pairs = gone.map((one, index) => (index < come.length ? marked(one, come[index]) : null));
+          gone.forEach((one, index) => node.append(diffLine("del", pairs[index] ? pairs[index][0] : one)));
+          come.forEach((one, index) => node.append(diffLine("ins", pairs[index] ? pairs[index][1] : one)));
+        } else {
+          node.append(line.startsWith("@@") ? diffLine("hunk", line) : diffLine("same", line.replace(/^ /, "")));
+          at += 1;
+        }
+      }
+      return node;
+    };
+    return block(text, { fill, tag: "div", class: "diff" });
+  }
+
+  // ---------------------------------------------------------------- pictures
+
+  // A line through all values, with a gap where there is none, the floor dashed and the target dotted.
+  function chart(name, values, metric, size) {
+    const { width, height, large } = size;
+    const known = values.filter(isNumber);
+    if (known.length < 2) return null;
+    const guides = [metric.min, metric.target].filter(isNumber);
+    const spread = [...known, ...(large ? guides : guides.filter((guide) => isNear(guide, known)))];
+    let [low, high] = [Math.min(...spread), Math.max(...spread)];
+    const room = (high - low) * 0.12 || Math.abs(high) * 0.05 || 0.05;
+    [low, high] = [low - room, high + room];
+    const left = large ? 52 : 3;
+    const right = large ? 10 : 4;
+    const [above, below] = large ? [8, 20] : [3, 3];
+    const x = (at) => left + (at * (width - left - right)) / Math.max(values.length - 1, 1);
+    const y = (value) => above + ((high - value) * (height - above - below)) / (high - low);
+    const round = (number) => number.toFixed(1);
+    const first = known[0];
+    const last = values[values.length - 1];
+    const sentence = `${name}: ${counted(known.length, "value")}, first ${measured(name, first)}, least ${measured(name, Math.min(...known))}, `
+      + `greatest ${measured(name, Math.max(...known))}, ${isNumber(last) ? `now ${measured(name, last)}` : "not measured now"}`
+      + (isNumber(metric.min) ? `, floor ${measured(name, metric.min)}` : "");
+    const picture = svg("svg", {
+      class: large ? "chart large" : "chart", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": sentence,
+    });
+    if (large) {
+      for (const value of new Set([Math.min(...known), Math.max(...known)])) {
+        picture.append(svg("line", { class: "grid", x1: left, x2: width - right, y1: round(y(value)), y2: round(y(value)) }),
+          svg("text", { x: left - 6, y: round(y(value) + 4), "text-anchor": "end" }, measured(name, value)));
+      }
+      picture.append(svg("text", { x: left, y: height - 5 }, "oldest"),
+        svg("text", { x: width - right, y: height - 5, "text-anchor": "end" }, "now"));
+    }
+    for (const [guide, kind] of [[metric.min, "floor"], [metric.target, "target"]]) {
+      if (isNumber(guide) && guide >= low && guide <= high) {
+        picture.append(svg("line", { class: kind, x1: left, x2: width - right, y1: round(y(guide)), y2: round(y(guide)) }));
+      }
+    }
+    let path = "";
+    let open = false;
+    values.forEach((value, at) => {
+      if (isNumber(value)) path += `${open ? "L" : "M"}${round(x(at))} ${round(y(value))}`;
+      open = isNumber(value);
+    });
+    picture.append(svg("path", { class: "trend", d: path }));
+    values.forEach((value, at) => {
+      const isLast = at === values.length - 1;
+      const alone = !isNumber(values[at - 1]) && !isNumber(values[at + 1]);
+      if (!isNumber(value) || (!large && !isLast && !alone)) return;
+      const was = values.slice(0, at).filter(isNumber).pop();
+      const gain = (value - (was ?? value)) * (metric.better === "lower" ? -1 : 1);
+      const tone = !isLast || isExpense(name) || Math.abs(gain) < 1e-9 ? "" : gain > 0 ? " good" : " bad";
+      const steps = values.length - 1 - at;
+      picture.append(svg("circle", { class: `dot${tone}`, cx: round(x(at)), cy: round(y(value)), r: isLast ? 3 : 2 },
+        svg("title", null, `${isLast ? "now" : steps === 1 ? "baseline" : `${steps} back`}: ${measured(name, value)}`)));
+    });
+    return picture;
+  }
+
+  function isNear(guide, known) {
+    const [low, high] = [Math.min(...known), Math.max(...known)];
+    const reach = Math.max(high - low, Math.abs(high) * 0.15);
+    return guide >= low - reach && guide <= high + reach;
+  }
+
+  function valuesOf(suite, name) {
+    const now = suite.metrics[name]?.value ?? null;
+    const past = comparison?.trend?.[suite.id]?.[name];
+    if (Array.isArray(past) && past.length) return [...past, now];
+    const was = compared.get(suite.id)?.metrics?.[name]?.all_before;
+    return isNumber(was) ? [was, now] : [];
+  }
+
+  function bar(value, weight, was) {
+    const width = 240;
+    const end = (points) => Math.max(0, Math.min(1, weight > 0 ? points / weight : 0)) * width;
+    const share = isNumber(value) && weight > 0 ? value / weight : null;
+    const tone = share === null ? "none" : share >= 0.999 ? "good" : share >= 0.5 ? "warn" : "bad";
+    const label = `${isNumber(value) ? fixed(value, 2) : "not measured"} of ${fixed(weight, 2)}` + (isNumber(was) ? `, was ${fixed(was, 2)}` : "");
+    return svg("svg", { class: "bar", viewBox: `0 0 ${width} 12`, preserveAspectRatio: "none", role: "img", "aria-label": label },
+      svg("rect", { class: "rail", x: 0, y: 1, width, height: 10 }),
+      isNumber(value) && svg("rect", { class: tone, x: 0, y: 1, width: end(value).toFixed(1), height: 10 }),
+      isNumber(was) && svg("rect", { class: "was", x: Math.min(width - 2, Math.max(0, end(was) - 1)).toFixed(1), y: 0, width: 2, height: 12 }));
+  }
+
+  // ---------------------------------------------------------------- where one is
+
+  const FILTERS = ["suite", "status", "change", "slice", "mark", "q", "sort"];
+  let filter = {};
+  let shown = [];
+  let view = null;
+  let cursor = null;
+  let listScroll = 0;
+
+  const caseAddress = (suite, id) => `#/case/${encodeURIComponent(suite)}/${encodeURIComponent(id)}`;
+
+  function listAddress(wanted) {
+    const parts = FILTERS.filter((name) => wanted[name]).map((name) => `${name}=${encodeURIComponent(wanted[name])}`);
+    return parts.length ? `#/cases?${parts.join("&")}` : "#/cases";
+  }
+
+  function decoded(text) {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  }
+
+  function where() {
+    const hash = location.hash;
+    if (hash.startsWith("#/case/")) {
+      const [suite, id] = hash.slice(7).split("/");
+      return { name: "case", suite: decoded(suite || ""), id: decoded(id || "") };
+    }
+    if (hash.startsWith("#/cases")) {
+      const wanted = {};
+      const query = hash.indexOf("?");
+      for (const part of query === -1 ? [] : hash.slice(query + 1).split("&")) {
+        const at = part.indexOf("=");
+        const name = part.slice(0, at);
+        if (at > 0 && FILTERS.includes(name)) wanted[name] = decoded(part.slice(at + 1).replace(/\+/g, "%20"));
+      }
+      return { name: "cases", wanted };
+    }
+    return { name: "overview", at: decoded(hash.replace(/^#\/suite\//, "")) };
+  }
+
+  function go(address, replace) {
+    if (location.hash === address) return;
+    try {
+      if (replace) window.history.replaceState(null, "", address);
+      else window.history.pushState(null, "", address);
+      route();
+    } catch {
+      location.hash = address;
+    }
+  }
+
+  // ---------------------------------------------------------------- overview
+
+  const verdictLine = document.querySelector("meta[name=description]").content;
+
+  function overview() {
+    const { run, gate } = results;
+    const tone = VERDICT[gate.verdict] || "warn";
+    const colon = verdictLine.indexOf(": ");
+    const word = colon > 0 ? verdictLine.slice(0, colon) : gate.verdict;
+    const rest = colon > 0 ? verdictLine.slice(colon + 2) : verdictLine;
+    const sign = { good: "✓", bad: "✗", warn: "!" }[tone];
+    const facts = [
+      ["Commit", run.commit ? [h("code", null, commit(run.commit)), run.branch && [" on ", h("span", null, cut(run.branch, 80))], run.dirty && quietly(" with local changes")] : null],
+      ["Baseline", comparison
+        ? [comparison.baseline.commit && [h("code", null, commit(comparison.baseline.commit)), ", "], age(comparison.baseline.time, run.started_at), quietly(` (${cut(comparison.baseline.source, 120)})`)]
+        : quietly("none: nothing to compare with")],
+      ["Started", `${moment(run.started_at)}, took ${duration(run.duration_ms)}`],
+      ["Answers", `${run.mode}${run.shard ? `, shard ${run.shard.index} of ${run.shard.total}` : ""}${run.partial ? ", partial run" : ""}${run.attempt > 1 ? `, attempt ${run.attempt}` : ""}`],
+      ["CI run", run.url && /^https?:\/\//i.test(run.url) ? link(run.url, cut(run.url, 90)) : null],
+    ];
+    return [
+      h("h1", { tabindex: "-1", class: "away" }, `evalratchet report: ${word}`),
+      h("section", { class: `verdict ${tone}`, "aria-label": "Verdict" },
+        h("p", { class: "word" }, h("span", { "aria-hidden": "true" }, `${sign} `), word),
+        h("p", { class: "rest" }, cut(rest, 1200))),
+      tiles(),
+      h("dl", { class: "facts" }, facts.filter(([, value]) => value).map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value)))),
+      reasons(gate.reasons || []),
+      titled(2, "Suites", suites.length ? suiteSummary() : h("p", { class: "muted" }, "No suite was run.")),
+      suites.map(suiteCard),
+      goneSuites(),
+    ];
+  }
+
+  // How many cases came out how, and changed how; each number leads to them.
+  function tiles() {
+    const tally = (list, of) => list.map((name) => [name, cases.filter((entry) => of(entry) === name).length]).filter(([, count]) => count);
+    const tile = ([name, count], wanted, node) => h("li", null, link(listAddress(wanted), h("strong", null, whole(count)), " ", node));
+    const states = tally(STATUS_ORDER.filter((name) => name !== "removed"), (entry) => entry.status);
+    const changes = comparison ? tally(CHANGE_ORDER.filter((name) => name !== "unchanged"), (entry) => entry.moved) : [];
+    const marks = [["flaky", cases.filter((entry) => entry.flaky).length], ["quarantined", cases.filter((entry) => entry.quarantined).length]].filter(([, count]) => count);
+    const list = (label, items) => items.length > 0 && h("div", null, h("p", { class: "away" }, label), h("ul", { class: "tiles" }, items));
+    return h("div", { class: "tally" },
+      list("Cases by status", states.map((one) => tile(one, { status: one[0] }, statusBadge(one[0])))),
+      comparison && (changes.length
+        ? list("Cases by change since the baseline", changes.map((one) => tile(one, { change: one[0] }, changeBadge(one[0]))))
+        : h("p", { class: "muted" }, "No case changed since the baseline.")),
+      list("Marked cases", marks.map((one) => tile(one, { mark: one[0] }, badge("is-mark", one[0] === "flaky" ? "~" : "‖", one[0])))));
+  }
+
+  function reasons(all) {
+    if (!all.length) return null;
+    const rank = (reason) => (reason.fails ? 0 : reason.blessed ? 1 : 2);
+    const ordered = [...all].sort((a, b) => rank(a) - rank(b));
+    const item = (reason) => {
+      const tone = reason.fails ? "bad" : reason.blessed ? "blessed" : "info";
+      const target = reason.case && reason.suite && byKey.has(keyOf(reason.suite, reason.case))
+        ? link(caseAddress(reason.suite, reason.case), "case", aside(` ${cut(reason.case, 80)}`))
+        : reason.suite && suiteOf.has(reason.suite)
+          ? link(listAddress({ suite: reason.suite, slice: reason.slice || "" }), "cases", aside(` of ${cut(reason.suite, 80)}`))
+          : null;
+      return h("li", { class: tone },
+        h("span", { class: "rule" }, h("span", { class: "sort-of" }, reason.fails ? "✗ fails" : reason.blessed ? "✓ blessed" : "i"), " ", String(reason.rule).replace(/-/g, " ")),
+        h("span", { class: "message" }, cut(reason.message, 600), reason.blessed && [" ", h("em", null, `blessed: ${cut(reason.blessed, 300)}`)], target && [" ", target]));
+    };
+    const list = h("ol", { class: "reasons" }, ordered.slice(0, 20).map(item));
+    const section = titled(2, `Reasons (${whole(all.length)})`, list);
+    if (ordered.length > 20) {
+      const more = h("button", { type: "button", class: "quiet" }, `Show all ${whole(ordered.length)} reasons`);
+      more.addEventListener("click", () => {
+        list.replaceChildren(...ordered.map(item));
+        more.remove();
+      });
+      section.append(more);
+    }
+    return section;
+  }
+
+  const count = (suite, status) => suite.cases.reduce((sum, one) => sum + (one.status === status ? 1 : 0), 0);
+
+  function suiteSummary() {
+    const main_ = (suite) => metricNames(suite)[0];
+    const value = (suite) => suite.metrics[main_(suite)]?.value ?? null;
+    const moved = (suite, change) => compared.get(suite.id)?.counts?.[change] ?? null;
+    const number = (label, get, address) => ({
+      label, number: true, value: get,
+      cell: (suite) => (get(suite) ? (address ? link(address(suite), whole(get(suite))) : whole(get(suite))) : quietly(get(suite) === null ? NONE : "0")),
+    });
+    const columns = [
+      { label: "Suite", value: (suite) => suite.id, cell: (suite) => link(`#/suite/${encodeURIComponent(suite.id)}`, cut(suite.id, 80)) },
+      { label: "Kind", value: (suite) => suite.kind, cell: (suite) => suite.kind },
+      { label: "Status", value: (suite) => STATUS_ORDER.indexOf(suite.status), cell: (suite) => statusBadge(suite.status) },
+      number("Cases", (suite) => suite.cases.length, (suite) => listAddress({ suite: suite.id })),
+      number("Passed", (suite) => count(suite, "passed"), (suite) => listAddress({ suite: suite.id, status: "passed" })),
+      number("Failed", (suite) => count(suite, "failed"), (suite) => listAddress({ suite: suite.id, status: "failed" })),
+      number("Errors", (suite) => count(suite, "error"), (suite) => listAddress({ suite: suite.id, status: "error" })),
+      ...(comparison ? [
+        number("Worse", (suite) => moved(suite, "regressed"), (suite) => listAddress({ suite: suite.id, change: "regressed" })),
+        number("Better", (suite) => moved(suite, "improved"), (suite) => listAddress({ suite: suite.id, change: "improved" })),
+      ] : []),
+      { label: "Metric", value: main_, cell: (suite) => main_(suite) || NONE },
+      { label: "Value", number: true, value, cell: (suite) => (main_(suite) ? measured(main_(suite), value(suite)) : NONE) },
+      ...(comparison ? [{
+        label: "Δ", number: true, value: (suite) => by(compared.get(suite.id)?.metrics?.[main_(suite)]),
+        cell: (suite) => deltaCell(main_(suite) || "", compared.get(suite.id)?.metrics?.[main_(suite)]),
+      }] : []),
+    ];
+    return table("All suites", columns, suites);
+  }
+
+  const STATES = {
+    added: "new: the baseline does not know this suite", "not-comparable": "not comparable: no case is what it is in the baseline",
+    "not-affected": "not affected by what changed: these are the baseline's values", removed: "only the baseline knows it",
+  };
+
+  function suiteCard(suite) {
+    const change = compared.get(suite.id);
+    const names = metricNames(suite);
+    const notes = [
+      suite.model && `model ${cut(suite.model, 60)}`, suite.replayed && "replayed", suite.varies && "answers vary",
+      !suite.affected && "not affected", change && STATES[change.state],
+      change && change.comparable > 0 && `baseline and Δ over the ${counted(change.comparable, "case")} that both sides have`,
+    ].filter(Boolean);
+    const section = h("section", { class: "card" });
+    section.dataset.suite = suite.id;
+    const hasCharts = names.some((name) => valuesOf(suite, name).filter(isNumber).length > 1);
+    const columns = [
+      { label: "Metric", value: (name) => name, cell: (name) => [name, quietly(suite.metrics[name].better === "lower" ? " ↓" : " ↑"), aside(suite.metrics[name].better === "lower" ? "lower is better" : "higher is better")] },
+      { label: "Value", number: true, value: (name) => suite.metrics[name].value, cell: (name) => h("strong", { class: breaches(suite.metrics[name]) ? "bad" : null }, measured(name, suite.metrics[name].value)) },
+      ...(change ? [
+        { label: "Baseline", number: true, value: (name) => before(change.metrics[name]), cell: (name) => measured(name, before(change.metrics[name])) },
+        { label: "Δ", number: true, value: (name) => by(change.metrics[name]), cell: (name) => deltaCell(name, change.metrics[name]) },
+      ] : []),
+      { label: "95 % interval", number: true, value: (name) => suite.metrics[name].ci95?.[0] ?? null, cell: (name) => (suite.metrics[name].ci95 ? suite.metrics[name].ci95.map((end) => measured(name, end)).join(" … ") : quietly(NONE)) },
+      { label: "Floor", number: true, value: (name) => suite.metrics[name].min, cell: (name) => limit(name, suite.metrics[name].min) },
+      { label: "Target", number: true, value: (name) => suite.metrics[name].target, cell: (name) => limit(name, suite.metrics[name].target) },
+      { label: "n", number: true, value: (name) => suite.metrics[name].n, cell: (name) => whole(suite.metrics[name].n) },
+      ...(hasCharts ? [{ label: "Trend", class: "spark", cell: (name) => chart(name, valuesOf(suite, name), suite.metrics[name], { width: 132, height: 26 }) || quietly(NONE) }] : []),
+    ];
+    add(section, [
+      h("header", null, h("h3", { tabindex: "-1" }, cut(suite.id, 120)), statusBadge(suite.status), quietly(suite.kind),
+        link(listAddress({ suite: suite.id }), counted(suite.cases.length, "case"))),
+      notes.length > 0 && h("p", { class: "muted notes" }, notes.join(" · ")),
+      names.length ? table(`Metrics of ${suite.id}`, columns, names) : h("p", { class: "muted" }, "Nothing was measured."),
+      suite.detail && suiteDetail(suite.detail),
+      h("div", { class: "folds" },
+        hasCharts && foldedLater("Trend charts", () => trendCharts(suite, names)),
+        Object.keys(suite.slices || {}).length > 0 && foldedLater(`Slices (${whole(Object.keys(suite.slices).length)})`, () => sliceTable(suite, names))),
+    ]);
+    return section;
+  }
+
+  const limit = (name, value) => (isNumber(value) ? measured(name, value) : quietly(NONE));
+  const breaches = (metric) => isNumber(metric.min) && isNumber(metric.value)
+    && (metric.better === "lower" ? metric.value > metric.min : metric.value < metric.min);
+
+  function suiteDetail(detail) {
+    const parts = {
+      command: () => [`${detail.exact_match} exact`, `${detail.semantic_equivalent} equivalent by a rule`, `${detail.no_match} without a match`],
+      golden: () => [detail.accepted > 0 && `${detail.accepted} recorded answers are the same as golden`,
+        detail.usage && `${whole(detail.usage.input_tokens)} tokens in, ${whole(detail.usage.output_tokens)} out${isNumber(detail.usage.cost) ? `, cost ${detail.usage.cost}` : ""}`],
+      retrieval: () => [detail.missing_expected_ids?.length > 0 && `not in the index: ${cut(detail.missing_expected_ids.join(", "), 400)}`],
+    }[detail.kind];
+    const said = parts ? parts().filter(Boolean) : [];
+    return said.length ? h("p", { class: "muted notes" }, said.join(" · ")) : null;
+  }
+
+  function trendCharts(suite, names) {
+    return h("div", { class: "charts" }, names.map((name) => {
+      const picture = chart(name, valuesOf(suite, name), suite.metrics[name], { width: 320, height: 130, large: true });
+      return picture && h("figure", null, h("figcaption", null, name,
+        isNumber(suite.metrics[name].min) && quietly(` · floor ${measured(name, suite.metrics[name].min)} dashed`),
+        isNumber(suite.metrics[name].target) && quietly(` · target ${measured(name, suite.metrics[name].target)} dotted`)), picture);
+    }));
+  }
+
+  function sliceTable(suite, names) {
+    const slices = Object.entries(suite.slices);
+    const wanted = names.filter((name) => !isExpense(name)).slice(0, 4);
+    const changes = compared.get(suite.id)?.slices || {};
+    const size = ([, metrics]) => Math.max(0, ...Object.values(metrics).map((metric) => metric.n));
+    const columns = [
+      { label: "Slice", value: ([slice]) => slice, cell: ([slice]) => link(listAddress({ suite: suite.id, slice }), cut(slice, 80)) },
+      { label: "n", number: true, value: size, cell: (one) => whole(size(one)) },
+      ...wanted.map((name) => ({
+        label: name, number: true, value: ([, metrics]) => metrics[name]?.value ?? null,
+        cell: ([slice, metrics]) => [h("span", { class: metrics[name] && breaches(metrics[name]) ? "bad" : null }, measured(name, metrics[name]?.value)),
+          by(changes[slice]?.[name]) ? [" ", h("small", null, deltaCell(name, changes[slice][name]))] : null],
+      })),
+    ];
+    return table(`Slices of ${suite.id}`, columns, slices);
+  }
+
+  function goneSuites() {
+    const gone = (comparison?.suites || []).filter((suite) => !suiteOf.has(suite.id));
+    return gone.length ? h("p", null, `Only the baseline knows: ${gone.map((suite) => cut(suite.id, 80)).join(", ")}`) : null;
+  }
+
+  // ---------------------------------------------------------------- cases
+
+  const SORTS = {
+    status: { label: "Status", value: (entry) => STATUS_ORDER.indexOf(entry.status) },
+    id: { label: "Case", value: (entry) => entry.id },
+    change: { label: "Change", value: (entry) => (entry.moved ? CHANGE_ORDER.indexOf(entry.moved) : null) },
+    score: { label: "Score", number: true, value: (entry) => entry.score },
+    suite: { label: "Suite", value: (entry) => entry.suite },
+    duration: { label: "Duration", number: true, value: (entry) => entry.duration },
+  };
+
+  let list = null;
+
+  function tallied(values) {
+    const found = new Map();
+    for (const value of values) found.set(value, (found.get(value) || 0) + 1);
+    return found;
+  }
+
+  function choice(name, label, all, options) {
+    const select = h("select", { id: `filter-${name}` }, h("option", { value: "" }, all), options);
+    select.addEventListener("change", () => go(listAddress({ ...filter, [name]: select.value })));
+    return [select, h("div", { class: "control" }, h("label", { for: `filter-${name}` }, label), select)];
+  }
+
+  // An option keeps the text as it is as its value, and shows what is hidden in it.
+  function option(value, count_, label = value) {
+    const node = h("option", null, `${cut(label, 60)} (${whole(count_)})`);
+    node.value = value;
+    return node;
+  }
+
+  function makeList() {
+    const states = tallied(cases.map((entry) => entry.status));
+    const changes = tallied(cases.map((entry) => entry.moved).filter(Boolean));
+    const perSuite = tallied(cases.map((entry) => entry.suite));
+    const slices = tallied(cases.flatMap((entry) => entry.slices));
+    const groups = new Map();
+    for (const slice of [...slices.keys()].sort(collator.compare)) {
+      const dimension = slice.split("=")[0];
+      if (!groups.has(dimension)) groups.set(dimension, []);
+      groups.get(dimension).push(option(slice, slices.get(slice), slice.slice(dimension.length + 1) || slice));
+    }
+    const marks = [["flaky", "flaky"], ["quarantined", "quarantined"]].map(([name]) => [name, cases.filter((entry) => entry[name]).length]).filter(([, count_]) => count_);
+    const controls = {};
+    const nodes = [];
+    const one = (name, label, all, options) => {
+      const [select, node] = choice(name, label, all, options);
+      controls[name] = select;
+      nodes.push(node);
+    };
+    one("suite", "Suite", "all suites", [...perSuite].map(([name, count_]) => option(name, count_)));
+    one("status", "Status", "every status", STATUS_ORDER.filter((name) => states.has(name)).map((name) => option(name, states.get(name))));
+    if (changes.size) one("change", "Change", "every change", CHANGE_ORDER.filter((name) => changes.has(name)).map((name) => option(name, changes.get(name), CHANGE[name][1])));
+    if (groups.size) one("slice", "Slice", "every slice", [...groups].map(([dimension, options]) => h("optgroup", { label: cut(dimension, 60) }, options)));
+    if (marks.length) one("mark", "Mark", "all", marks.map(([name, count_]) => option(name, count_)));
+
+    const search = h("input", { id: "filter-q", type: "search", autocomplete: "off", spellcheck: "false", placeholder: "id, question, answer …" });
+    let wait = 0;
+    search.addEventListener("input", () => {
+      clearTimeout(wait);
+      wait = setTimeout(() => go(listAddress({ ...filter, q: search.value }), true), 120);
+    });
+    controls.q = search;
+    const clear = h("button", { type: "button", class: "quiet" }, "Clear");
+    clear.addEventListener("click", () => {
+      go(listAddress({ sort: filter.sort }));
+      search.focus();
+    });
+
+    const heads = {};
+    const headRow = h("tr", null, Object.entries(SORTS).map(([name, column]) => {
+      const button = h("button", { type: "button", class: "sort" }, column.label);
+      button.addEventListener("click", () => {
+        const first = column.number ? `-${name}` : name;
+        const second = column.number ? name : `-${name}`;
+        go(listAddress({ ...filter, sort: filter.sort === first ? second : filter.sort === second ? "" : first }));
+      });
+      heads[name] = h("th", { scope: "col", class: column.number ? "number" : null }, button);
+      return heads[name];
+    }));
+    const body = h("tbody");
+    const counter = h("p", { class: "count", role: "status" });
+    const more = h("button", { type: "button", class: "quiet more", hidden: true }, "More");
+    more.addEventListener("click", () => {
+      const at = body.rows.length;
+      moreRows();
+      body.rows[at]?.querySelector("a")?.focus();
+    });
+    if ("IntersectionObserver" in window) {
+      new IntersectionObserver((seen) => seen.some((one_) => one_.isIntersecting) && !more.hidden && moreRows(), { rootMargin: "600px" }).observe(more);
+    }
+    const section = h("section", { class: "cases" },
+      h("h1", { tabindex: "-1" }, "Cases"),
+      h("search", { class: "filters", "aria-label": "Filter cases" },
+        h("div", { class: "control wide" }, h("label", { for: "filter-q" }, "Text ", h("kbd", { "aria-hidden": "true" }, "/")), search), nodes,
+        h("div", { class: "control" }, clear)),
+      counter,
+      scrolling("Cases", h("table", { class: "list" }, h("caption", { class: "away" }, "Cases; a heading sorts by its column"), h("thead", null, headRow), body)),
+      more);
+    list = { section, controls, heads, body, counter, more };
+  }
+
+  function row(entry) {
+    const said = summary(entry);
+    const anchor = link(caseAddress(entry.suite, entry.id), cut(entry.id, 120));
+    const was = entry.change && isNumber(entry.change.score_was) && isNumber(entry.score) && fixed(entry.change.score_was, 2) !== fixed(entry.score, 2)
+      ? quietly(` was ${fixed(entry.change.score_was, 2)}`) : null;
+    return h("tr", null,
+      h("td", null, statusBadge(entry.status)),
+      h("th", { scope: "row", class: "name" }, anchor,
+        entry.flaky && [" ", badge("is-mark", "~", "flaky")], entry.quarantined && [" ", badge("is-mark", "‖", "quarantined")],
+        said && h("span", { class: "said" }, cut(said.replace(/\s+/g, " "), 110))),
+      h("td", null, changeBadge(entry.moved)),
+      h("td", { class: "number" }, fixed(entry.score, 3), was),
+      h("td", null, cut(entry.suite, 60)),
+      h("td", { class: "number" }, duration(entry.duration)));
+  }
+
+  function moreRows() {
+    const at = list.body.rows.length;
+    const next = shown.slice(at, at + ROWS_AT_ONCE);
+    list.body.append(...next.map(row));
+    const left = shown.length - at - next.length;
+    list.more.hidden = left === 0;
+    list.more.textContent = `Show ${whole(Math.min(left, ROWS_AT_ONCE))} more of ${whole(left)}`;
+  }
+
+  function chosen() {
+    const text = (filter.q || "").toLowerCase().split(/\s+/).filter(Boolean);
+    const found = cases.filter((entry) =>
+      (!filter.suite || entry.suite === filter.suite)
+      && (!filter.status || entry.status === filter.status)
+      && (!filter.change || entry.moved === filter.change)
+      && (!filter.slice || entry.slices.includes(filter.slice))
+      && (filter.mark !== "flaky" || entry.flaky)
+      && (filter.mark !== "quarantined" || entry.quarantined)
+      && text.every((word) => words(entry).includes(word)));
+    const descending = (filter.sort || "").startsWith("-");
+    const sort = SORTS[(filter.sort || "").replace(/^-/, "")];
+    if (sort) return found.sort(compareBy(sort.value, descending));
+    // What needs somebody comes first.
+    const grave = (entry) => (entry.moved && entry.moved !== "unchanged" && entry.moved !== "added" && entry.moved !== "improved" ? CHANGE_ORDER.indexOf(entry.moved) : 10 + STATUS_ORDER.indexOf(entry.status));
+    return found.sort((a, b) => grave(a) - grave(b) || a.order - b.order);
+  }
+
+  function drawList(wanted) {
+    const fresh = !list;
+    if (fresh) makeList();
+    const same = !fresh && FILTERS.every((name) => (filter[name] || "") === (wanted[name] || ""));
+    filter = wanted;
+    if (same) return;
+    for (const [name, control] of Object.entries(list.controls)) {
+      if (control.value !== (filter[name] || "") && !(name === "q" && document.activeElement === control)) control.value = filter[name] || "";
+    }
+    for (const [name, head] of Object.entries(list.heads)) {
+      if ((filter.sort || "").replace(/^-/, "") === name) head.setAttribute("aria-sort", filter.sort.startsWith("-") ? "descending" : "ascending");
+      else head.removeAttribute("aria-sort");
+    }
+    shown = chosen();
+    cursor = null;
+    list.body.replaceChildren();
+    list.counter.textContent = `${whole(shown.length)} of ${counted(cases.length, "case")}`;
+    list.more.hidden = true;
+    if (shown.length) moreRows();
+    else list.body.append(h("tr", null, h("td", { colspan: "6", class: "muted" }, cases.length ? "No case matches." : "There are no cases.")));
+  }
+
+  // ---------------------------------------------------------------- one case
+
+  function casePage(suiteId, id) {
+    const entry = byKey.get(keyOf(suiteId, id));
+    if (!entry) {
+      return [h("h1", { tabindex: "-1" }, "No such case"),
+        h("p", null, "This report has no case ", h("code", null, cut(id, 200)), " in a suite ", h("code", null, cut(suiteId, 200)), "."),
+        h("p", null, link("#/cases", "All cases"))];
+    }
+    const { one, change } = entry;
+    const suite = suiteOf.get(suiteId);
+    const detail = one.detail || {};
+    const said = detail.title || detail.description || "";
+    const at = shown.indexOf(entry);
+    const failing = (one.checks || []).filter((check) => check.status !== "passed");
+    const step = (by_, label) => {
+      const other = at === -1 ? null : shown[at + by_];
+      return other ? link(caseAddress(other.suite, other.id), label) : h("span", { class: "muted" }, label);
+    };
+    const facts = [
+      ["Suite", suite ? link(listAddress({ suite: suiteId }), cut(suiteId, 80)) : cut(suiteId, 80)],
+      ["Score", isNumber(one.score) ? [h("strong", null, fixed(one.score, 3)), detail.kind === "golden" && quietly(` passes from ${fixed(detail.pass_at, 2)} on`)] : null],
+      ["Since the baseline", changeFact(entry)],
+      ["Duration", isNumber(one.duration_ms) ? duration(one.duration_ms) : null],
+      ["Defined in", one.location ? h("code", null, `${one.location.file}:${one.location.line}`) : null],
+      ["Model", suite?.model ? cut(suite.model, 80) : null],
+      ["Measured", one.metrics && Object.keys(one.metrics).length ? Object.entries(one.metrics).map(([name, value]) => `${name} ${measured(name, value)}`).join(" · ") : null],
+      ["Quarantine", entry.quarantine ? `until ${entry.quarantine.until}, ${entry.quarantine.owner}${entry.quarantine.reason ? `: ${entry.quarantine.reason}` : ""}` : null],
+      ["Slices", one.slices?.length ? h("ul", { class: "chips" }, one.slices.map((slice) => h("li", null, link(listAddress({ slice }), cut(slice, 80))))) : null],
+    ];
+    const kinds = { scenario: scenario, command: command, golden: golden, retrieval: retrieval, imported: imported };
+    return [
+      h("nav", { class: "crumbs", "aria-label": "Case" }, link(listAddress(filter), "← Cases"),
+        h("span", { class: "steps" }, step(-1, "Previous"), at === -1 ? null : quietly(`${whole(at + 1)} of ${whole(shown.length)}`), step(1, "Next")),
+        copyButton(location.href.split("#")[0] + caseAddress(suiteId, id), "link to this case", "Copy link")),
+      h("header", { class: "case-head" }, h("h1", { tabindex: "-1" }, cut(entry.id, 300)),
+        h("p", { class: "badges" }, statusBadge(entry.status), entry.moved && entry.moved !== "unchanged" && changeBadge(entry.moved),
+          entry.flaky && badge("is-mark", "~", "flaky"), entry.quarantined && badge("is-mark", "‖", "quarantined"),
+          detail.accepted === true && badge("is-mark", "i", "recorded answer is golden itself")),
+        said && h("p", { class: "lead" }, cut(said, 600))),
+      failing.length > 0 && h("section", { class: "why", "aria-label": "Why" }, h("ul", null, failing.slice(0, 12).map((check) =>
+        h("li", null, statusBadge(check.status), " ", h("strong", null, cut(check.name, 200)), check.details && [": ", cut(check.details, 600)])))),
+      h("dl", { class: "facts" }, facts.filter(([, value]) => value).map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value)))),
+      one.reproduce && h("div", { class: "command" }, h("span", { class: "muted" }, "Reproduce"), h("code", null, cut(one.reproduce, 2000)), copyButton(one.reproduce, "the command")),
+      kinds[detail.kind] ? kinds[detail.kind](entry, detail) : null,
+      one.diff && detail.kind !== "command" && detail.kind !== "golden" && titled(2, "Difference", diffView(one.diff)),
+      one.checks?.length > 0 && titled(2, "Checks", table("Checks", [
+        { label: "Check", value: (check) => check.name, cell: (check) => cut(check.name, 300) },
+        { label: "Status", value: (check) => STATUS_ORDER.indexOf(check.status), cell: (check) => statusBadge(check.status) },
+        { label: "Details", class: "prose", value: (check) => check.details, cell: (check) => (check.details ? cut(check.details, 4000) : quietly(NONE)) },
+      ], one.checks)),
+      one.attempts?.length > 0 && titled(2, counted(one.attempts.length, "attempt"), attempts(one.attempts)),
+      one.output && output(one.output, detail.kind === "imported"),
+      entry.status === "removed" && h("p", null, "The baseline has this case and the run does not."),
+    ];
+  }
+
+  function changeFact(entry) {
+    const { change } = entry;
+    if (!change) return entry.moved === "unchanged" ? "as it was" : null;
+    const state = (status, score) => (status ? [statusBadge(status), isNumber(score) && ` ${fixed(score, 3)}`] : quietly("nothing"));
+    return [state(change.was, change.score_was), " → ", state(change.now, change.score_now),
+      change.renamed_from && [" was called ", h("code", null, cut(change.renamed_from, 120))],
+      change.since && quietly([change.was && change.was !== change.now ? ` (${change.was} since ` : " (so since ", h("code", null, commit(change.since)), ")"])];
+  }
+
+  function attempts(all) {
+    const used = all.some((attempt) => attempt.usage);
+    const numbered = all.map((attempt, index) => ({ ...attempt, index: index + 1 }));
+    return table("Attempts", [
+      { label: "Attempt", value: (attempt) => attempt.index, cell: (attempt) => attempt.index },
+      { label: "Status", value: (attempt) => STATUS_ORDER.indexOf(attempt.status), cell: (attempt) => statusBadge(attempt.status) },
+      { label: "Score", number: true, value: (attempt) => attempt.score, cell: (attempt) => fixed(attempt.score, 3) },
+      { label: "Ended", value: (attempt) => attempt.ending, cell: (attempt) => String(attempt.ending).replace(/-/g, " ") },
+      { label: "Duration", number: true, value: (attempt) => attempt.duration_ms, cell: (attempt) => duration(attempt.duration_ms) },
+      ...(used ? [{ label: "Tokens in / out", number: true, value: (attempt) => attempt.usage?.output_tokens ?? null, cell: (attempt) => (attempt.usage ? `${whole(attempt.usage.input_tokens)} / ${whole(attempt.usage.output_tokens)}` : NONE) },
+        { label: "Cost", number: true, value: (attempt) => attempt.usage?.cost ?? null, cell: (attempt) => (isNumber(attempt.usage?.cost) ? fixed(attempt.usage.cost, 5) : NONE) }] : []),
+    ], numbered);
+  }
+
+  function output(all, open) {
+    const part = (name, text, omitted) => text !== "" && [h("h3", null, name), block(text), omitted > 0 && h("p", { class: "muted" }, `${whole(omitted)} bytes were left out.`)];
+    if (!all.stdout && !all.stderr) return null;
+    return titled(2, "What the target wrote", foldedLater("Standard output and error", () =>
+      h("div", null, part("Standard output", all.stdout, all.stdout_omitted), part("Standard error", all.stderr, all.stderr_omitted)), open));
+  }
+
+  const pretty = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
+  const pair = (...children) => h("div", { class: "pair" }, children);
+
+  function command(entry, detail) {
+    const closest = detail.compared_with ?? detail.expected_command;
+    const generated = detail.generated_command;
+    const exact = detail.method === "exact_match";
+    const sides = generated !== null && generated !== undefined && !exact ? marked(closest, generated, inShellWords, true) : null;
+    const first = detail.first_difference;
+    const others = [detail.expected_command, ...(detail.accepted_commands || [])].filter((text) => text !== closest);
+    return [
+      titled(2, "Prompt", block(detail.prompt)),
+      titled(2, "Answer", pair(
+        h("div", null, h("h3", null, closest === detail.expected_command ? "Expected" : "Accepted, and closest"), sides ? h("pre", null, sides[0]) : block(closest)),
+        h("div", null, h("h3", null, "Generated"), sides ? h("pre", null, sides[1]) : block(generated, { empty: "(no answer)" }))),
+      h("p", null, { exact_match: "The same, byte for byte.", semantic_equivalent: "Equivalent", no_match: "No match." }[detail.method] || detail.method,
+        detail.rule && detail.method !== "exact_match" && [" by the rule ", h("code", null, detail.rule), "."],
+        first && [` First difference at word ${first.word}: expected `, h("code", null, first.expected === null ? "nothing" : cut(first.expected, 300)), ", generated ", h("code", null, first.generated === null ? "nothing" : cut(first.generated, 300)), ".", first.note && ` ${first.note}`])),
+      others.length > 0 && titled(2, closest === detail.expected_command ? "Also accepted" : "Expected and also accepted", h("ul", { class: "plain" }, others.slice(0, 50).map((text) => h("li", null, block(text))))),
+    ];
+  }
+
+  function golden(entry, detail) {
+    const was = entry.change?.parts_was || {};
+    const known = Object.keys(was).length > 0;
+    const { one } = entry;
+    const components = detail.components || [];
+    return [
+      components.length > 0 && titled(2, "Components", table("Components", [
+        { label: "Component", value: (part) => part.name, cell: (part) => [cut(part.name, 120), h("span", { class: "said" }, part.measure)] },
+        { label: "Points", class: "bars", value: (part) => (isNumber(part.value) && part.weight > 0 ? part.value / part.weight : null), cell: (part) => bar(part.value, part.weight, was[part.name]) },
+        { label: "Earned", number: true, value: (part) => part.value, cell: (part) => [h("strong", null, fixed(part.value, 2)), quietly(` of ${fixed(part.weight, 2)}`)] },
+        ...(known ? [{ label: "Was", number: true, value: (part) => was[part.name] ?? null, cell: (part) => wasPoints(part, was[part.name]) }] : []),
+        { label: "Note", class: "prose", value: (part) => part.note, cell: (part) => (part.note ? cut(part.note, 2000) : quietly(NONE)) },
+      ], components)),
+      titled(2, "Request", block(pretty(detail.input))),
+      titled(2, "Golden and answer",
+        detail.golden === null ? h("p", { class: "muted" }, "There is no golden answer yet.")
+          : one.diff ? diffView(one.diff)
+            : detail.actual === null ? null : h("p", null, "The answer is the same as golden."),
+        detail.unread !== null && detail.unread !== undefined && [h("h3", null, "The answer could not be read"), block(detail.unread)],
+        h("div", { class: "folds" }, detail.golden !== null && foldedLater("Golden, whole", () => block(pretty(detail.golden))),
+          detail.actual !== null && foldedLater("Answer, whole", () => block(pretty(detail.actual)), detail.golden === null))),
+    ];
+  }
+
+  function wasPoints(part, points) {
+    if (!isNumber(points)) return quietly(NONE);
+    const gain = (part.value ?? 0) - points;
+    if (Math.abs(gain) < 0.005) return fixed(points, 2);
+    return [fixed(points, 2), " ", h("span", { class: gain > 0 ? "good" : "bad" }, `${gain > 0 ? "▲" : "▼"}${fixed(Math.abs(gain), 2)}`)];
+  }
+
+  function retrieval(entry, detail) {
+    const was = entry.change?.parts_was || {};
+    const known = entry.change?.parts_was !== undefined && Object.keys(was).length > 0;
+    const expected = new Set(detail.expected_ids);
+    const absent = new Set(detail.missing_expected_ids);
+    const ranked = detail.top_ids.map((id, index) => ({ id, rank: index + 1, hit: expected.has(id) }));
+    const lost = detail.expected_ids.filter((id) => !detail.top_ids.slice(0, detail.k).includes(id));
+    const earlier = (id) => (isNumber(was[id]) ? `rank ${was[id]}` : known ? "not found" : NONE);
+    return [
+      titled(2, "Query", quietly(`${detail.spec_id}, looked for ${detail.k} in ${detail.lane}`), block(detail.spec_content)),
+      titled(2, "Found",
+        h("p", { class: "numbers" }, [["P@k", detail.precision_at_k], ["R@k", detail.recall_at_k], ["MRR", detail.mrr]].map(([name, value]) => h("span", null, quietly(`${name} `), h("strong", null, fixed(value, 3))))),
+        ranked.length ? table("Ranking", [
+          { label: "Rank", value: (one) => one.rank, cell: (one) => one.rank },
+          { label: "Id", class: "id", value: (one) => one.id, cell: (one) => h("code", null, cut(one.id, 300)) },
+          { label: "Expected", value: (one) => (one.hit ? 0 : 1), cell: (one) => (one.hit ? badge("is-passed", "✓", "hit") : quietly(NONE)) },
+          ...(known ? [{ label: "Was", value: (one) => (one.hit ? was[one.id] ?? null : null), cell: (one) => (one.hit ? earlier(one.id) : "") }] : []),
+        ], ranked, { rowClass: (one) => (one.hit ? "hit" : null) }) : h("p", { class: "muted" }, "Nothing was found."),
+        lost.length > 0 && [h("h3", null, "Expected and not found"), h("ul", { class: "lost" }, lost.map((id) => h("li", null, badge("is-failed", "✗", absent.has(id) ? "not in the index" : "missed"), " ", h("code", null, cut(id, 300)), isNumber(was[id]) && ` was rank ${was[id]}`)))],
+        detail.index_told === false && h("p", { class: "muted" }, "The engine cannot tell which ids it holds, so a missing one counts as a miss.")),
+    ];
+  }
+
+  function scenario(entry, detail) {
+    const goal = (one) => {
+      const good = one.status === "passed";
+      return foldedLater([badge(good ? "is-passed" : one.status === "not run" ? "is-skipped" : "is-failed", good ? "✓" : one.status === "not run" ? "↷" : "✗", one.status), " ", h("strong", null, cut(one.goal, 120)), " ", h("code", null, cut(one.command, 200)),
+        quietly(` ${one.exitCode === null || one.exitCode === undefined ? "no exit code" : `exit code ${one.exitCode}`}, ${duration(one.durationMs)}`)], () => h("div", null,
+        one.error && h("p", { class: "bad" }, cut(one.error, 2000)),
+        one.command.length > 200 && [h("h3", null, "Command"), block(one.command)],
+        h("h3", null, "Standard output"), block(one.stdout), h("h3", null, "Standard error"), block(one.stderr)), !good && one.status !== "not run");
+    };
+    return [
+      titled(2, "Goals", quietly(`adapter ${detail.adapterId}`), detail.goals.length ? h("div", { class: "folds" }, detail.goals.map(goal)) : h("p", { class: "muted" }, "None declared.")),
+      detail.patternAssertions.length > 0 && titled(2, "Assertions", table("Assertions", [
+        { label: "Assertion", value: (one) => one.type, cell: (one) => [one.type, one.note && h("span", { class: "said" }, cut(one.note, 300))] },
+        { label: "Path", value: (one) => one.path, cell: (one) => (one.path ? [h("code", null, cut(one.path, 200)), one.scope === "fixture" ? null : quietly(` in the ${one.scope}`)] : quietly(NONE)) },
+        { label: "Status", value: (one) => STATUS_ORDER.indexOf(one.status), cell: (one) => statusBadge(one.status) },
+        { label: "Details", class: "prose", value: (one) => one.details, cell: (one) => (one.details ? block(one.details) : quietly(NONE)) },
+      ], detail.patternAssertions)),
+      detail.changed?.length > 0 && titled(2, "Files that the task changed", h("ul", { class: "plain" }, detail.changed.slice(0, 200).map((file) => h("li", null, h("code", null, cut(file, 300)))))),
+      detail.workingCopy && h("p", null, "Working copy kept in ", h("code", null, detail.workingCopy)),
+    ];
+  }
+
+  function imported(entry, detail) {
+    return h("p", { class: "muted" }, `Imported from ${detail.format}.`);
+  }
+
+  // ---------------------------------------------------------------- frame
+
+  const views = document.getElementById("views");
+  const toOverview = link("#/", "Overview");
+  const toCases = link("#/cases", "Cases ", h("span", { class: "pill" }, whole(cases.length)));
+  views.append(toOverview, toCases);
+  let overviewNodes = null;
+
+  const flat = (nodes) => nodes.flat(Infinity).filter((node) => node instanceof Node);
+
+  function route() {
+    const next = where();
+    const came = view;
+    if (came?.name === "cases" && next.name !== "cases") listScroll = window.scrollY;
+    view = next;
+    toOverview.toggleAttribute("data-here", next.name === "overview");
+    toCases.toggleAttribute("data-here", next.name !== "overview");
+    for (const [node, here] of [[toOverview, next.name === "overview"], [toCases, next.name === "cases"]]) {
+      if (here) node.setAttribute("aria-current", "page");
+      else node.removeAttribute("aria-current");
+    }
+    let title = results.gate.verdict.replace(/-/g, " ");
+    if (next.name === "cases") {
+      drawList(next.wanted);
+      toCases.setAttribute("href", listAddress(filter));
+      if (!list.section.isConnected) main.replaceChildren(list.section);
+      title = `Cases · ${title}`;
+      if (came && came.name !== "cases") {
+        window.scrollTo(0, listScroll);
+        const back = came.name === "case" ? rowOf(came.suite, came.id) : null;
+        if (back) moveTo(back);
+        else list.section.querySelector("h1").focus({ preventScroll: true });
+      }
+    } else if (next.name === "case") {
+      if (!list) drawList({});
+      main.replaceChildren(h("article", { class: "case" }, ...flat(casePage(next.suite, next.id))));
+      title = `${cut(next.id, 60)} · ${title}`;
+      window.scrollTo(0, 0);
+      if (came) main.querySelector("h1").focus({ preventScroll: true });
+    } else {
+      overviewNodes ||= flat(overview());
+      if (!overviewNodes[0].isConnected) main.replaceChildren(...overviewNodes);
+      const target = next.at && [...main.querySelectorAll("[data-suite]")].find((node) => node.dataset.suite === next.at);
+      if (target) {
+        target.scrollIntoView();
+        target.querySelector("h3").focus({ preventScroll: true });
+      } else if (came) {
+        window.scrollTo(0, 0);
+        main.querySelector("h1").focus({ preventScroll: true });
+      }
+    }
+    document.title = `${visible(title)} · evalratchet`;
+  }
+
+  function rowOf(suite, id) {
+    const at = shown.findIndex((entry) => entry.suite === suite && entry.id === id);
+    if (at === -1) return null;
+    while (list.body.rows.length <= at) moreRows();
+    return list.body.rows[at];
+  }
+
+  function moveTo(row_) {
+    cursor?.classList.remove("cursor");
+    cursor = row_;
+    cursor.classList.add("cursor");
+    cursor.querySelector("a").focus({ preventScroll: true });
+    cursor.scrollIntoView({ block: "nearest" });
+  }
+
+  function move(step) {
+    if (view.name === "case") {
+      const at = shown.findIndex((entry) => entry.suite === view.suite && entry.id === view.id);
+      const other = at === -1 ? null : shown[at + step];
+      if (other) go(caseAddress(other.suite, other.id));
+      return;
+    }
+    if (view.name !== "cases") go(listAddress(filter));
+    if (!shown.length) return;
+    const focused = document.activeElement?.closest?.("table.list tbody tr");
+    const at = Array.prototype.indexOf.call(list.body.rows, focused || cursor);
+    const to = Math.max(0, Math.min(shown.length - 1, at + step));
+    while (list.body.rows.length <= to) moreRows();
+    moveTo(list.body.rows[to]);
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const writing = event.target instanceof Element && event.target.closest("input, select, textarea");
+    if (event.key === "Escape") {
+      if (writing) {
+        if (event.target === list?.controls.q && event.target.value) {
+          event.target.value = "";
+          go(listAddress({ ...filter, q: "" }), true);
+        } else event.target.blur();
+      } else if (view.name === "case") go(listAddress(filter));
+      else return;
+      event.preventDefault();
+      return;
+    }
+    if (writing) return;
+    if (event.key === "/") {
+      if (view.name !== "cases") go(listAddress(filter));
+      list.controls.q.focus();
+      list.controls.q.select();
+    } else if (event.key === "j") move(1);
+    else if (event.key === "k") move(-1);
+    else return;
+    event.preventDefault();
+  });
+
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    main.focus();
+  });
+
+  // The theme is that of the system until somebody chooses.
+  const themeButton = document.getElementById("theme");
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  let theme = null;
+  try {
+    theme = localStorage.getItem("evalratchet-theme");
+  } catch {
+    theme = null;
+  }
+  function showTheme() {
+    if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+    const isDark = theme === "dark" || (theme !== "light" && dark.matches);
+    themeButton.textContent = isDark ? "Light" : "Dark";
+    themeButton.setAttribute("aria-label", isDark ? "Light theme" : "Dark theme");
+  }
+  themeButton.addEventListener("click", () => {
+    theme = theme === "dark" || (theme !== "light" && dark.matches) ? "light" : "dark";
+    try {
+      localStorage.setItem("evalratchet-theme", theme);
+    } catch {
+      // It holds for as long as the page is open.
+    }
+    showTheme();
+  });
+  dark.addEventListener("change", showTheme);
+  themeButton.hidden = false;
+  showTheme();
+
+  document.getElementById("foot").append(
+    h("p", null, `${results.tool.name} ${results.tool.version}`, " · run ", h("code", null, results.run.id)),
+    h("p", { class: "keys" }, h("kbd", null, "/"), " search ", h("kbd", null, "j"), " ", h("kbd", null, "k"), " next, previous ", h("kbd", null, "Enter"), " open ", h("kbd", null, "Esc"), " back"));
+  document.body.append(live);
+  window.addEventListener("hashchange", () => {
+    if (location.hash === "" || location.hash.startsWith("#/")) route();
+  });
+  route();
+})();

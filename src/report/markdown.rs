@@ -1,0 +1,139 @@
+//! Markdown as GitHub renders it: what somebody else wrote stays text there, whatever it says.
+//!
+//! Outside of code a mention, a reference, an address or an image would come alive, so each has an invisible space put
+//! into it; inside of code nothing does but the end of the code, and our own hidden marker, which nobody may forge.
+
+use super::plain;
+
+/// An invisible space that keeps two characters from meaning something together.
+const GAP: char = '\u{200b}';
+
+/// Text that takes part in a sentence.
+pub fn text(text: &str) -> String {
+    let text = plain(text).replace(['\n', '\t'], " ");
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut hex = 0;
+    let characters: Vec<char> = text.chars().collect();
+    for (index, character) in characters.iter().copied().enumerate() {
+        // A long run of hexadecimal digits is a commit to GitHub.
+        hex = if character.is_ascii_hexdigit() { hex + 1 } else { 0 };
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '!' | '|' | '~' | '$' | '"' | '\'' | '+'
+            | '=' => {
+                out.push('\\');
+                out.push(character);
+            }
+            // `+1`, `- x`, `1. x` and `# x` mean something at the beginning of a line, and no line begins here.
+            '@' | '#' => {
+                out.push(character);
+                out.push(GAP);
+            }
+            // The beginning of an address, or of an emoji.
+            ':' if characters.get(index + 1).is_some_and(|next| next.is_alphanumeric() || "/+-_".contains(*next)) => {
+                out.push(':');
+                out.push(GAP);
+            }
+            '.' if index >= 3 && characters[index - 3..index].iter().all(|c| c.eq_ignore_ascii_case(&'w')) => {
+                out.push(GAP);
+                out.push('.');
+            }
+            '-' if index >= 2 && matches!(characters[index - 2..index], ['G' | 'g', 'H' | 'h']) => {
+                out.push(GAP);
+                out.push('-');
+            }
+            character => out.push(character),
+        }
+        if hex == 6 {
+            out.push(GAP);
+            hex = 0;
+        }
+    }
+    out
+}
+
+/// A code span, also within a table.
+pub fn code(text: &str) -> String {
+    let text = unmarked(&plain(text)).replace(['\n', '\t'], " ");
+    if text.trim().is_empty() {
+        return "` `".to_owned();
+    }
+    let ticks = "`".repeat(longest_run(&text) + 1);
+    let pad = if text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']) { " " } else { "" };
+    // A bar would end the cell, even in code.
+    format!("{ticks}{pad}{}{pad}{ticks}", text.replace('|', "\\|"))
+}
+
+/// A block of code.
+pub fn fence(text: &str, language: &str) -> String {
+    let mut text = unmarked(&plain(text));
+    // A runner that prints the report obeys a line that begins so.
+    if text.contains("::") {
+        let quiet = |line: &str| match line.trim_start().strip_prefix("::") {
+            Some(rest) => format!("{}:{GAP}:{rest}", &line[..line.len() - rest.len() - 2]),
+            None => line.to_owned(),
+        };
+        text = text.lines().map(quiet).collect::<Vec<_>>().join("\n");
+    }
+    let ticks = "`".repeat(longest_run(&text).max(2) + 1);
+    format!("{ticks}{language}\n{}\n{ticks}", text.trim_end_matches('\n'))
+}
+
+/// Code within raw HTML, such as the line that a fold shows.
+pub fn html_code(text: &str) -> String {
+    let text = unmarked(&plain(text)).replace(['\n', '\t'], " ");
+    format!("<code>{}</code>", html(&text))
+}
+
+/// Text within raw HTML, where it is no code: nothing comes alive.
+fn html(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
+}
+
+/// Without the beginning of an HTML comment, which is how our own marker begins.
+fn unmarked(text: &str) -> String {
+    text.replace("<!--", &format!("<!{GAP}--"))
+}
+
+fn longest_run(text: &str) -> usize {
+    let (mut longest, mut run) = (0, 0);
+    for character in text.chars() {
+        run = if character == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    longest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_span_ends_where_it_should_whatever_is_in_it() {
+        assert_eq!(code("ls -la"), "`ls -la`");
+        assert_eq!(code("a`b"), "``a`b``");
+        assert_eq!(code("`x`"), "`` `x` ``");
+        assert_eq!(code("a | b"), "`a \\| b`");
+        assert_eq!(code("a\nb"), "`a b`");
+        assert_eq!(code(""), "` `");
+    }
+
+    #[test]
+    fn a_fence_is_longer_than_any_in_the_text() {
+        assert_eq!(fence("x\n", "diff"), "```diff\nx\n```");
+        assert_eq!(fence("```\nx\n````", ""), "`````\n```\nx\n````\n`````");
+    }
+
+    #[test]
+    fn nothing_in_a_sentence_comes_alive() {
+        let told = text(
+            "@everyone #1 <b> [x](javascript:alert) ![i](https://x.y) GH-1 www.x.y 0123456789abcdef <!-- m --> :tada:",
+        );
+        for alive in ["@everyone", "#1", "<b>", "[x](", "https://", "GH-1", "www.x", "01234567", "<!--", ":tada:"] {
+            assert!(!told.contains(alive), "{alive} in {told}");
+        }
+        assert!(!code("<!-- marker -->").contains("<!--") && !fence("<!-- marker -->", "").contains("<!--"));
+    }
+}

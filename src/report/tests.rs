@@ -1,0 +1,193 @@
+//! Every result set through every format.
+
+use std::sync::LazyLock;
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use serde_json::Value;
+
+use super::corpus::HOSTILE;
+use super::{COMMENT_BUDGET, Format, comment, summary};
+use crate::model::{Results, Status};
+
+/// Made once for all tests.
+static CORPUS: LazyLock<Vec<(&'static str, Results)>> = LazyLock::new(super::corpus::all);
+
+fn find(name: &str) -> &'static Results {
+    CORPUS.iter().find(|(known, _)| *known == name).map(|(_, results)| results).unwrap()
+}
+
+#[test]
+fn every_result_set_goes_through_every_format_and_stays_the_same_bytes() {
+    for (name, results) in CORPUS.iter() {
+        let read: Results = serde_json::from_str(&Format::Json.render(results, None).unwrap()).unwrap();
+        for format in Format::WRITTEN.into_iter().chain([Format::Annotations]) {
+            let text = format.render(results, None).unwrap_or_else(|why| panic!("{name} as {format:?}: {why}"));
+            assert!(text == format.render(&read, None).unwrap(), "{name} as {format:?} is not what its results say");
+        }
+    }
+}
+
+#[test]
+fn what_people_read_is_as_it_is_written_down_here() {
+    for (name, results) in CORPUS.iter() {
+        if matches!(*name, "ten thousand" | "hostile") {
+            continue;
+        }
+        let name = name.replace(' ', "_");
+        insta::assert_snapshot!(format!("comment_{name}"), comment(results, COMMENT_BUDGET).unwrap());
+        insta::assert_snapshot!(format!("junit_{name}"), Format::Junit.render(results, None).unwrap());
+        insta::assert_snapshot!(format!("annotations_{name}"), Format::Annotations.render(results, None).unwrap());
+    }
+}
+
+/// What is outside of code: texts, and whatever is alive.
+fn alive(markdown: &str) -> (String, Vec<String>) {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_GFM;
+    let (mut text, mut found, mut in_code) = (String::new(), Vec::new(), false);
+    for event in Parser::new_ext(markdown, options) {
+        match event {
+            Event::Start(Tag::CodeBlock(_)) => in_code = true,
+            Event::End(TagEnd::CodeBlock) => in_code = false,
+            Event::Start(Tag::Link { dest_url, .. }) => found.push(format!("link {dest_url}")),
+            Event::Start(Tag::Image { dest_url, .. }) => found.push(format!("image {dest_url}")),
+            Event::Html(html) | Event::InlineHtml(html) => found.push(html.trim().to_owned()),
+            Event::Text(piece) if !in_code => text.push_str(&piece),
+            Event::SoftBreak | Event::HardBreak => text.push(' '),
+            _ => {}
+        }
+    }
+    (text, found)
+}
+
+/// The HTML that is ours: folds and their lines, with code that holds no tag.
+fn is_ours(html: &str) -> bool {
+    let mut rest = html.to_owned();
+    while let (Some(start), Some(end)) = (rest.find("<code>"), rest.find("</code>")) {
+        let inside = &rest[start + 6..end];
+        if inside.contains(['<', '>', '\n']) {
+            return false;
+        }
+        rest.replace_range(start..end + 7, "");
+    }
+    for tag in ["<details>", "</details>", "<summary>", "</summary>", "<sub>", "</sub>"] {
+        rest = rest.replace(tag, "");
+    }
+    !rest.contains(['<', '@']) && !rest.contains("http")
+}
+
+#[test]
+fn no_mention_link_image_html_or_marker_of_theirs_survives_outside_of_code() {
+    let results = find("hostile");
+    for markdown in [
+        comment(results, 5_000_000).unwrap(),
+        comment(results, COMMENT_BUDGET).unwrap(),
+        summary(results, 900_000).unwrap(),
+    ] {
+        let (text, found) = alive(&markdown);
+        for one in &found {
+            assert!(is_ours(one), "{one:.300}");
+        }
+        for wrong in
+            ["@everyone", "@org", "#1", "GH-1", "https://", "www.evil", "repo#2", "01234567", "user@example", ":tada:"]
+        {
+            assert!(!text.contains(wrong), "{wrong} is alive");
+        }
+        assert!(!markdown.contains("<!--"), "a marker can be forged");
+        for control in ['\u{0}', '\u{7}', '\u{1b}', '\u{202e}', '\u{2066}', '\u{85}'] {
+            assert!(!markdown.contains(control), "{control:?}");
+        }
+        let tags = |tag: &str| found.iter().map(|html| html.matches(tag).count()).sum::<usize>();
+        assert_eq!(tags("<details>"), tags("</details>"));
+        assert!(markdown.lines().all(|line| !line.trim_start().starts_with("::")), "a workflow command");
+    }
+}
+
+#[test]
+fn a_comment_fits_any_budget_and_never_loses_the_verdict() {
+    let results = find("ten thousand");
+    let whole = comment(results, usize::MAX).unwrap();
+    assert_eq!(whole.matches("<details>").count(), 10_000, "each regression has its fold");
+    let mut last = 0;
+    for budget in [1_000, 2_000, 5_000, 20_000, COMMENT_BUDGET, 500_000, whole.len() - 1, whole.len()] {
+        let text = comment(results, budget).unwrap();
+        assert!(text.len() <= budget, "{} in {budget}", text.len());
+        assert!(text.starts_with("> [!CAUTION]\n> **Failed**"), "{text:.200}");
+        assert_eq!(text.matches("<details>").count(), text.matches("</details>").count());
+        assert_eq!(text.matches("```").count() % 2, 0);
+        assert_eq!(text.contains("left out here for want of room"), budget < whole.len(), "{budget}");
+        assert!(text.len() >= last, "more room holds less");
+        last = text.len();
+    }
+    assert!(summary(results, super::SUMMARY_BUDGET).unwrap().len() < 1 << 20);
+}
+
+#[test]
+fn junit_has_the_counts_of_the_results_and_no_character_that_xml_forbids() {
+    for (name, results) in CORPUS.iter() {
+        let text = Format::Junit.render(results, None).unwrap();
+        let document = roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let cases: Vec<_> = results.suites.iter().flat_map(|suite| &suite.cases).collect();
+        let count = |status: Status| cases.iter().filter(|case| case.status == status).count();
+        let nodes = |tag: &str| document.descendants().filter(|node| node.has_tag_name(tag)).count();
+        assert_eq!(nodes("testcase"), cases.len(), "{name}");
+        assert_eq!(nodes("failure"), count(Status::Failed), "{name}");
+        assert_eq!(nodes("error"), count(Status::Error), "{name}");
+        assert_eq!(nodes("skipped"), count(Status::Skipped) + count(Status::Unmeasured), "{name}");
+        assert!(!text.contains('\u{1b}'), "{name}");
+        for node in document.descendants().filter(|node| node.has_tag_name("testcase")) {
+            assert!(
+                node.attribute("file").is_some()
+                    && node.attribute("line").is_some()
+                    && node.attribute("classname").is_some()
+            );
+        }
+    }
+}
+
+#[test]
+fn sarif_stays_within_the_limits_says_what_was_cut_and_has_stable_fingerprints() {
+    for (name, results) in CORPUS.iter() {
+        let sarif: Value = serde_json::from_str(&Format::Sarif.render(results, None).unwrap()).unwrap();
+        let run = &sarif["runs"][0];
+        let found = run["results"].as_array().unwrap();
+        assert!(found.len() <= 5000, "{name}");
+        let notes = run["invocations"][0]["toolExecutionNotifications"].as_array().unwrap();
+        assert_eq!(notes.is_empty(), *name != "ten thousand", "{name}");
+        let rules: Vec<&Value> = run["tool"]["driver"]["rules"].as_array().unwrap().iter().collect();
+        for one in found {
+            let index = usize::try_from(one["ruleIndex"].as_u64().unwrap()).unwrap();
+            assert_eq!(rules[index]["id"], one["ruleId"], "{name}");
+            assert!(!one["partialFingerprints"]["primaryLocationLineHash"].as_str().unwrap().is_empty());
+        }
+        assert!(run["automationDetails"]["id"].as_str().unwrap().ends_with('/'));
+    }
+    // A line further down is the same result.
+    let results = find("every change");
+    let prints = |results: &Results| {
+        let sarif: Value = serde_json::from_str(&Format::Sarif.render(results, None).unwrap()).unwrap();
+        let found = sarif["runs"][0]["results"].as_array().unwrap().clone();
+        found.iter().map(|one| one["partialFingerprints"].to_string()).collect::<Vec<_>>()
+    };
+    let mut moved = results.clone();
+    moved.suites.iter_mut().flat_map(|suite| &mut suite.cases).for_each(|case| case.location.line += 7);
+    assert_eq!(prints(results), prints(&moved));
+}
+
+#[test]
+fn annotations_are_at_most_ten_of_a_level_and_each_is_one_command() {
+    for (name, results) in CORPUS.iter() {
+        let text = Format::Annotations.render(results, None).unwrap();
+        for level in ["::error ", "::warning "] {
+            assert!(text.lines().filter(|line| line.starts_with(level)).count() <= 10, "{name}");
+        }
+        for line in text.lines() {
+            assert!(line.starts_with("::error ") || line.starts_with("::warning "), "{name}: {line}");
+            assert!(line.len() < 4096, "{name}");
+            let (properties, _) = line[2..].split_once("::").unwrap();
+            let keys: Vec<&str> =
+                properties.split_once(' ').unwrap().1.split(',').map(|one| one.split_once('=').unwrap().0).collect();
+            assert_eq!(keys, ["file", "line", "title"], "{name}: {line}");
+        }
+    }
+    assert!(HOSTILE.len() > 10);
+}
