@@ -136,4 +136,22 @@ mod tests {
         }
         assert!(!code("<!-- marker -->").contains("<!--") && !fence("<!-- marker -->", "").contains("<!--"));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_a_text_is_it_ends_nothing_and_begins_nothing(text in "\\PC{0,40}|[`<>!\\-|\n:@#\u{1b}\u{202e} a]{0,40}") {
+            for told in [super::text(&text), code(&text), html_code(&text)] {
+                let escape = char::from(27);
+                proptest::prop_assert!(!told.contains('\n') && !told.contains("<!--") && !told.contains(escape));
+            }
+            proptest::prop_assert!(!super::text(&text).contains('<'));
+            let block = fence(&text, "diff");
+            let ticks: String = block.chars().take_while(|c| *c == '`').collect();
+            let lines: Vec<&str> = block.lines().collect();
+            proptest::prop_assert_eq!(lines[lines.len() - 1], ticks.as_str());
+            proptest::prop_assert!(lines[1..lines.len() - 1].iter().all(|line| !line.contains(&ticks)));
+            let (data, property) = (crate::report::data(&text), crate::report::property(&text));
+            proptest::prop_assert!(!data.contains(['\r', '\n']) && !property.contains(['\r', '\n', ',', ':']));
+        }
+    }
 }
