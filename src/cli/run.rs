@@ -121,8 +121,9 @@ pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
         retry_suspects: args.retry_suspects,
     };
     let results = execute(settings, suites, recordings, located, &selection, choices)?;
-    write_results(&args.out, &results)?;
+    let written = write_results(&args.out, &results);
     print(&results, args.format)?;
+    written?;
     if args.format == Format::Table {
         console::print(&format!("{}\n", args.out.join("report.html").display()));
     }
@@ -133,9 +134,10 @@ fn as_json(results: &Results) -> Result<String, Failure> {
     report::json(results).map_err(|error| Failure::Usage(format!("the results cannot be written: {error}")))
 }
 
-/// Writes the results into a directory, in every format. Each is tried, whatever became of the others.
+/// Writes the results into a directory, in every format. Each is tried, whatever became of the others, and only the
+/// results themselves are worth an exit code.
 pub(super) fn write_results(out: &Path, results: &Results) -> Result<(), Failure> {
-    let mut wrong = None;
+    let mut lost = Ok(());
     for format in report::Format::WRITTEN {
         let path = out.join(format.file_name());
         let written = match format.render(results, None) {
@@ -143,12 +145,13 @@ pub(super) fn write_results(out: &Path, results: &Results) -> Result<(), Failure
                 .map_err(|error| Failure::Write { path: path.display().to_string(), error }),
             Err(why) => Err(Failure::Usage(format!("{} cannot be made: {why}", format.file_name()))),
         };
-        if let Err(failure) = written {
-            console::error(&failure.to_string());
-            wrong.get_or_insert(failure);
+        match (format, written) {
+            (_, Ok(())) => {}
+            (report::Format::Json, Err(failure)) => lost = Err(failure),
+            (_, Err(failure)) => console::error(&failure.to_string()),
         }
     }
-    wrong.map_or(Ok(()), Err)
+    lost
 }
 
 /// Prints the results as the user wants them.

@@ -29,7 +29,8 @@ pub fn annotations(results: &Results) -> String {
     for reason in results.gate.reasons.iter().filter(|reason| reason.fails && reason.case.is_none()) {
         let (file, title) = (property(&format!("{}{}", results.run.prefix, results.run.config)), "evalratchet");
         let text = data(&truncate_middle(&reason.message, LONGEST));
-        wrong.push(("error", -1.0, format!("::error file={file},line=1,title={title}::{text}\n")));
+        // Cases say more than what follows from them.
+        wrong.push(("error", 2.0, format!("::error file={file},line=1,title={title}::{text}\n")));
     }
     wrong.sort_by(|a, b| a.0.cmp(b.0).then(a.1.total_cmp(&b.1)));
     let mut out = String::new();

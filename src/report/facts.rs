@@ -103,6 +103,7 @@ fn marked(expected: &str, generated: &str) -> String {
 
 /// What each component earned, then and now; those that moved first.
 fn parts(detail: &GoldenDetail, change: Option<&CaseChange>) -> String {
+    let change = change.filter(|one| one.change != Change::Changed);
     let was = |one: &ComponentDetail| change.and_then(|change| change.parts_was.get(&one.name)).copied();
     let moved = |one: &&ComponentDetail| match (was(one), one.value) {
         (Some(was), Some(now)) => (was - now).abs() > 1e-9,
@@ -129,6 +130,11 @@ fn parts(detail: &GoldenDetail, change: Option<&CaseChange>) -> String {
 
 /// Where the expected ids stand, then and now.
 fn ranks(detail: &RetrievalDetail, change: Option<&CaseChange>) -> String {
+    // Where the question was another or ranks were not kept, nothing is known of then.
+    let change = change.filter(|one| {
+        let asked = !matches!(one.change, Change::Added | Change::Changed);
+        asked && (!one.parts_was.is_empty() || one.was == Some(Status::Failed))
+    });
     let mut lines = String::new();
     for id in &detail.expected_ids {
         let now = detail.top_ids.iter().position(|top| top == id).map(|rank| rank + 1);

@@ -13,9 +13,9 @@ use crate::report::markdown;
 /// How much is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Room {
-    /// What a reviewer needs.
+    /// A comment: what a reviewer needs.
     Comment,
-    /// Everything.
+    /// A page of its own: the trend of every metric as well.
     Summary,
 }
 
@@ -77,7 +77,7 @@ pub(super) fn all(results: &Results, room: Room) -> Result<Vec<Block>, minijinja
     if let Some(lanes) = views::lanes(results) {
         push("lanes", 22, lanes.rows.len(), &lanes)?;
     }
-    for section in views::sections(results, room) {
+    for section in views::sections(results) {
         push("heading", section.priority, 0, &section.heading)?;
         for (index, case) in section.cases.iter().enumerate() {
             // The first few are worth more than everything that comes later.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use minijinja::value::Value;
 use serde::Serialize;
 
-use super::blocks::{Room, value_of};
+use super::blocks::value_of;
 use crate::aggregate::{is_expense, metric_specs};
 use crate::model::{
     Better, CaseChange, CaseResult, Change, Delta, MetricChange, Outcome, Reason, Results, Rule, Status, SuiteDetail,
@@ -82,6 +82,9 @@ pub(super) fn verdict(results: &Results) -> VerdictView {
         gate.reasons.iter().find(|reason| reason.rule == Rule::NoBaseline).map(|reason| reason.message.clone()),
     );
     let todo = match gate.verdict {
+        Verdict::Failed if failing.iter().all(|reason| reason.rule == Rule::BaselineEdited) => {
+            "Put the baseline back as it is on the branch; `evalratchet baseline update` turns it there."
+        }
         Verdict::Failed => "Mend it, or allow exactly this and say why: `evalratchet baseline bless --reason \"…\"`.",
         Verdict::Broken => "This says nothing about quality: look at why answers could not be had, and run again.",
         Verdict::NothingMeasured => "A green would mean nothing here: look at why nothing was measured.",
@@ -195,7 +198,17 @@ pub(super) fn metrics(results: &Results) -> Vec<MetricsView> {
             };
             let missed = metric.min.zip(metric.value).is_some_and(|(min, value)| !holds(min, value));
             // What is as it was and holds need not be looked at.
-            let is_same = !missed && change.is_some_and(|change| matches!(change.delta, Delta::Same { .. }));
+            let is_same = !missed
+                && change.is_some_and(|change| match change.delta {
+                    Delta::Same { .. } => true,
+                    // Less than is shown.
+                    Delta::Better { by, .. } | Delta::Worse { by, .. } => {
+                        by < 0.0005 && change.outcome != Outcome::Regressed
+                    }
+                    Delta::FromZero { .. } | Delta::Appeared { .. } | Delta::Disappeared { .. } | Delta::Absent => {
+                        false
+                    }
+                });
             let (rows, first) = if is_same { (&mut same, &mut first_same) } else { (&mut rows, &mut first) };
             rows.push(MetricRow {
                 suite: if *first { suite.id.to_string() } else { String::new() },
@@ -325,7 +338,7 @@ pub(super) struct CaseView {
 }
 
 /// The cases that flipped, regressions first; without a baseline, those that fail.
-pub(super) fn sections(results: &Results, room: Room) -> Vec<Section> {
+pub(super) fn sections(results: &Results) -> Vec<Section> {
     let changes = Changes::of(results);
     let mut worse = Vec::new();
     let mut errors = Vec::new();
@@ -344,7 +357,6 @@ pub(super) fn sections(results: &Results, room: Room) -> Vec<Section> {
     }
     worse.sort_by(|a, b| a.0.total_cmp(&b.0));
     let title = if results.comparison.is_some() { "newly failing" } else { "failing" };
-    let _ = room;
     [
         (10, format!("{} {title}", counted(worse.len(), "case")), worse),
         (12, format!("{} without an answer", counted(errors.len(), "case")), errors),
@@ -445,7 +457,7 @@ pub(super) fn lists(results: &Results) -> Vec<(u32, ListView)> {
             let name = format!("{}/{}", suite.id, case.id);
             if changes.standing(suite, case) == Standing::Known {
                 let since = changes.get(&suite.id, &case.id).and_then(|one| one.since.as_ref());
-                let note = since.map(|since| format!("since {}", since.get(..5).unwrap_or(since))).unwrap_or_default();
+                let note = since.map(|since| format!("since {}", since.get(..7).unwrap_or(since))).unwrap_or_default();
                 lists.entry((50, "failing as in the baseline")).or_default().push(Entry { name: name.clone(), note });
             }
             if case.flaky {
