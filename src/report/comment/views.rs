@@ -98,7 +98,8 @@ pub(super) fn verdict(results: &Results) -> VerdictView {
 
 #[derive(Debug, Serialize)]
 pub(super) struct ReasonsView {
-    title: &'static str,
+    title: String,
+    folded: bool,
     pub(super) lines: Vec<ReasonLine>,
 }
 
@@ -127,24 +128,29 @@ pub(super) fn reasons(results: &Results) -> Vec<(u32, ReasonsView)> {
     };
     let all = &results.gate.reasons;
     let about_gate: Vec<&Reason> = all.iter().filter(of_gate).collect();
-    let failing: Vec<&Reason> =
-        all.iter().filter(|one| !of_gate(one) && (one.fails || one.blessed.is_some())).collect();
+    // What fell in a slice mostly follows from what fell as a whole.
+    let (of_slices, failing): (Vec<&Reason>, Vec<&Reason>) = all
+        .iter()
+        .filter(|one| !of_gate(one) && (one.fails || one.blessed.is_some()))
+        .partition(|one| one.rule == Rule::SliceDropped);
     // What fails as it did and what was not gated have a place of their own.
     let elsewhere =
         |rule: Rule| matches!(rule, Rule::KnownFailures | Rule::NotGated | Rule::NoBaseline | Rule::NotAffected);
     let informing: Vec<&Reason> =
         all.iter().filter(|one| !of_gate(one) && !one.fails && one.blessed.is_none() && !elsewhere(one.rule)).collect();
     let mut views = Vec::new();
-    for (priority, title, reasons) in
-        [(1, "What this changes about the gate", about_gate), (2, "Why", failing), (30, "Worth knowing", informing)]
-    {
+    let slices = format!("{} in slices", counted(of_slices.len(), "drop"));
+    for (priority, title, folded, reasons) in [
+        (1, "What this changes about the gate", false, about_gate),
+        (2, "Why", false, failing),
+        (3, slices.as_str(), true, of_slices),
+        (30, "Worth knowing", false, informing),
+    ] {
         for (index, piece) in reasons.chunks(PIECE).enumerate() {
-            let title = if index == 0 { title } else { "… and" };
-            let later = u32::try_from(index.min(1) * 10).unwrap_or(0);
-            views.push((
-                priority + later,
-                ReasonsView { title, lines: piece.iter().map(|reason| line(reason)).collect() },
-            ));
+            let title = if index == 0 { title } else { "… and" }.to_owned();
+            let later = u32::from(index > 0) * 10;
+            let lines = piece.iter().map(|reason| line(reason)).collect();
+            views.push((priority + later, ReasonsView { title, folded, lines }));
         }
     }
     views
@@ -251,9 +257,9 @@ pub(super) fn metrics(results: &Results) -> Vec<MetricsView> {
 fn pointed(delta: &str, change: Option<&MetricChange>) -> String {
     let plain = delta.trim_end_matches([' ', '✓', '✗', '·', '?']);
     let sign = match change.map(|change| change.outcome) {
-        Some(Outcome::Regressed) => " 🔴",
-        Some(Outcome::Improved) => " 🟢",
-        Some(Outcome::Inconclusive) => " ❔",
+        Some(Outcome::Regressed) => " 🔴",
+        Some(Outcome::Improved) => " 🟢",
+        Some(Outcome::Inconclusive) => " ❔",
         Some(Outcome::Slipped | Outcome::Unchanged | Outcome::NotCompared) | None => "",
     };
     format!("{plain}{sign}")
