@@ -2,6 +2,8 @@
 
 mod adapters;
 mod file;
+mod openai;
+mod policy;
 mod suite;
 mod target;
 
@@ -12,8 +14,9 @@ use std::time::Duration;
 
 use file::SuiteSection;
 pub use file::{ConfigFile, PriceSection};
+pub use openai::{OpenAiTarget, Price};
 pub use suite::{PassAt, Source, SuiteSettings};
-pub use target::{Cwd, HttpTarget, IndexFiles, Invocation, OpenAiTarget, Price, RankedFile, TargetSettings, Template};
+pub use target::{Cwd, HttpTarget, IndexFiles, Invocation, RankedFile, TargetSettings, Template};
 
 use crate::input::{Checker, Document, Mistake, Mistakes, Pointer, read_text};
 use crate::model::{Fingerprint, KnownFailures, Mode, Policy};

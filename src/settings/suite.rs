@@ -4,14 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::file::{
-    CasePolicySection, FlipsSection, MaxErrorsSection, PassAtIds, PassAtSection, QuarantineSection, SuiteSection,
-    ThresholdSection,
-};
-use super::{Overrides, TargetSettings, parse_duration, target};
-use crate::aggregate::metric_specs;
-use crate::input::{Document, Found, Ignored, Mistakes, Pointer, expand_globs, find_directory, nearest};
-use crate::model::{Better, CaseId, Flips, Kind, MaxErrors, Mode, Policy, Quarantine, SuiteId, Threshold};
+use super::file::{FlipsSection, PassAtIds, PassAtSection, SuiteSection};
+use super::{Overrides, TargetSettings, parse_duration, policy, target};
+use crate::input::{Document, Found, Ignored, Mistakes, Pointer, expand_globs, find_directory};
+use crate::model::{Flips, Kind, Mode, Policy, SuiteId, Threshold};
 
 /// One suite, ready to be loaded and run.
 #[derive(Debug, Clone)]
@@ -211,7 +207,7 @@ pub(super) fn settle(
     if kind != Kind::Command && !programs.is_empty() {
         mistakes.push(document.mistake(&at.join("programs"), "only a command suite has program tables"));
     }
-    let gate = settle_gate(document, &at.join("gate"), kind, gate, mistakes);
+    let gate = policy::settle_gate(document, &at.join("gate"), kind, gate, mistakes);
     let slices: BTreeMap<String, BTreeMap<String, Threshold>> = slices
         .into_iter()
         .map(|(slice, metrics)| {
@@ -220,11 +216,11 @@ pub(super) fn settle(
                 let message = format!("`{slice}` is no slice");
                 mistakes.push(document.mistake_at_key(&at, message).with_help("write it like \"lane=code\""));
             }
-            let thresholds = settle_gate(document, &at, kind, metrics, mistakes);
+            let thresholds = policy::settle_gate(document, &at, kind, metrics, mistakes);
             (slice, thresholds)
         })
         .collect();
-    let quarantine = settle_quarantine(document, &at.join("case-policy"), case_policy, mistakes);
+    let quarantine = policy::settle_quarantine(document, &at.join("case-policy"), case_policy, mistakes);
     for (index, pattern) in paths.iter().enumerate() {
         if let Err(error) = globset::Glob::new(pattern) {
             let message = format!("`{pattern}` is not a pattern: {}", error.kind());
@@ -237,7 +233,7 @@ pub(super) fn settle(
         mistakes.push(document.mistake(at, "nothing says which score a case needs to pass").with_help(help));
     }
     let source = settle_source(document, at, kind, recordings.as_deref(), target.as_ref(), overrides.mode, mistakes);
-    let max_errors = settle_max_errors(document, at, max_errors, target.as_ref(), mistakes);
+    let max_errors = policy::settle_max_errors(document, at, max_errors, target.as_ref(), mistakes);
 
     let (default, repeat) =
         (Policy::default(), if kind == Kind::Imported { 1 } else { overrides.repeat.or(repeat).unwrap_or(1) });
@@ -401,99 +397,4 @@ pub(super) fn settle_files(
         }
     }
     files
-}
-
-fn settle_gate(
-    document: &Document,
-    at: &Pointer,
-    kind: Kind,
-    gate: BTreeMap<String, ThresholdSection>,
-    mistakes: &mut Mistakes,
-) -> BTreeMap<String, Threshold> {
-    let specs = metric_specs(kind);
-    for (name, threshold) in &gate {
-        if !specs.iter().any(|spec| spec.name == name) {
-            let mistake = document.mistake_at_key(&at.join(name), format!("unknown metric `{name}` of a {kind} suite"));
-            let names: Vec<&str> = specs.iter().map(|spec| spec.name).collect();
-            mistakes.push(match nearest(name, names.iter().copied()) {
-                Some(near) => mistake.with_help(format!("did you mean `{near}`?")),
-                None => mistake.with_help(format!("known: {}", names.join(", "))),
-            });
-        }
-        let ThresholdSection { min, target, max_drop } = threshold;
-        if min.is_none() && target.is_none() && max_drop.is_none() {
-            let message = "says neither `min`, `max-drop` nor `target`, so it gates nothing";
-            mistakes.push(document.mistake(&at.join(name), message));
-        }
-        let at = at.join(name);
-        let is_time = specs.iter().any(|spec| spec.name == name && spec.better == Better::Lower);
-        if let Some(min) = min.filter(|min| *min <= 0.0) {
-            mistakes.push(
-                document.mistake(&at.join("min"), format!("{min} holds whatever is measured, so it gates nothing")),
-            );
-        }
-        if let Some(min) = min.filter(|min| *min > 1.0 && !is_time) {
-            mistakes
-                .push(document.mistake(&at.join("min"), format!("{min} can never be reached: {name} is at most 1")));
-        }
-        if let (Some(min), Some(target)) = (min, target)
-            && ((target < min && !is_time) || (target > min && is_time))
-        {
-            mistakes.push(document.mistake(&at.join("target"), "is easier to reach than `min`"));
-        }
-    }
-    gate.into_iter()
-        .map(|(name, ThresholdSection { min, target, max_drop })| (name, Threshold { min, target, max_drop }))
-        .collect()
-}
-
-fn settle_quarantine(
-    document: &Document,
-    at: &Pointer,
-    sections: Vec<CasePolicySection>,
-    mistakes: &mut Mistakes,
-) -> BTreeMap<CaseId, Quarantine> {
-    let mut all = BTreeMap::new();
-    for (index, CasePolicySection { case, quarantine }) in sections.into_iter().enumerate() {
-        let at = at.join(index);
-        if quarantine.until.parse::<jiff::civil::Date>().is_err() || quarantine.until.len() != 10 {
-            let message = format!("`{}` is not a day", quarantine.until);
-            mistakes.push(
-                document
-                    .mistake(&at.join("quarantine").join("until"), message)
-                    .with_help("write it like \"2026-12-31\""),
-            );
-        }
-        let QuarantineSection { owner, until, reason } = quarantine;
-        if all.insert(CaseId::new(case.clone()), Quarantine { owner, until, reason }).is_some() {
-            mistakes.push(document.mistake(&at.join("case"), format!("a second policy for `{case}`")));
-        }
-    }
-    all
-}
-
-fn settle_max_errors(
-    document: &Document,
-    at: &Pointer,
-    section: Option<MaxErrorsSection>,
-    target: Option<&TargetSettings>,
-    mistakes: &mut Mistakes,
-) -> MaxErrors {
-    match section {
-        // A model behind a network is allowed a bad moment.
-        None if matches!(target, Some(TargetSettings::OpenAi(_))) => MaxErrors::Share(0.02),
-        None => MaxErrors::Count(0),
-        Some(MaxErrorsSection::Count(count)) => MaxErrors::Count(count),
-        Some(MaxErrorsSection::Share(text)) => {
-            let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
-            match percent.filter(|percent| (0.0..=100.0).contains(percent)) {
-                Some(percent) => MaxErrors::Share(percent / 100.0),
-                None => {
-                    let message = format!("`{text}` is neither a count nor a share such as \"2%\"");
-                    mistakes.push(document.mistake(&at.join("max-errors"), message));
-                    MaxErrors::Count(0)
-                }
-            }
-        }
-    }
 }

@@ -6,6 +6,7 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
 
 use super::Block;
+use super::tables;
 use super::views::{self, View};
 use crate::model::Results;
 use crate::report::markdown;
@@ -70,11 +71,11 @@ pub(super) fn all(results: &Results, room: Room) -> Result<Vec<Block>, minijinja
     for (priority, part) in &failing {
         push("reasons", *priority, part.lines.len(), part)?;
     }
-    for (index, table) in views::metrics(results).into_iter().enumerate() {
+    for (index, table) in tables::metrics(results).into_iter().enumerate() {
         let priority = if table.folded { 55 } else { 20 + u32::from(index > 0) };
         push("metrics", priority, table.rows.len(), &table)?;
     }
-    if let Some(lanes) = views::lanes(results) {
+    if let Some(lanes) = tables::lanes(results) {
         push("lanes", 22, lanes.rows.len(), &lanes)?;
     }
     for section in views::sections(results) {
@@ -92,7 +93,7 @@ pub(super) fn all(results: &Results, room: Room) -> Result<Vec<Block>, minijinja
         push("reasons", *priority, part.lines.len(), part)?;
     }
     if room == Room::Summary
-        && let Some(trend) = views::trend(results)
+        && let Some(trend) = tables::trend(results)
     {
         push("trend", 70, trend.rows.len(), &trend)?;
     }

@@ -4,6 +4,7 @@
 //! that folds and fences are always balanced; the verdict always stays.
 
 mod blocks;
+mod tables;
 mod views;
 
 use super::counted;
