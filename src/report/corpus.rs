@@ -19,7 +19,7 @@ pub(crate) const HOSTILE: &[&str] = &[
     "@everyone @org/team #1 GH-1 owner/repo#2 0123456789abcdef0123456789abcdef01234567 user@example.org",
     "[x](javascript:alert(1)) ![i](https://evil.example/i.png) <https://evil.example> www.evil.example https://evil.example",
     "]]> &lt; \" ' <![CDATA[ \u{0}\u{1}\u{7}\u{b}\u{1f}\u{7f}\u{85}\u{fffe}",
-    "\u{202e}right to left\u{202c} \u{2066}isolate\u{2069} \u{200f}",
+    "\u{202e}right to left\u{202c} \u{2066}isolate\u{2069} \u{200f} \u{61c}",
     "\u{1b}[31mred\u{1b}[0m \u{9b}31m ::error file=x::y ##[error]z %0A::warning::w\n::error::line",
     "| a | b |\n|---|---|\n|`|`|\\|",
     "🏴‍☠️👩‍👩‍👧 :tada: $x^2$ $$y$$ ~~s~~ **b** __u__ * - + 1. > q",

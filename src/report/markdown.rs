@@ -54,7 +54,12 @@ pub fn text(text: &str) -> String {
     out
 }
 
-/// A code span, also within a table.
+/// A code span within a table, where a bar would end the cell even in code.
+pub fn cell(text: &str) -> String {
+    code(text).replace('|', "\\|")
+}
+
+/// A code span.
 pub fn code(text: &str) -> String {
     let text = unmarked(&plain(text)).replace(['\n', '\t'], " ");
     if text.trim().is_empty() {
@@ -62,8 +67,7 @@ pub fn code(text: &str) -> String {
     }
     let ticks = "`".repeat(longest_run(&text) + 1);
     let pad = if text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']) { " " } else { "" };
-    // A bar would end the cell, even in code.
-    format!("{ticks}{pad}{}{pad}{ticks}", text.replace('|', "\\|"))
+    format!("{ticks}{pad}{text}{pad}{ticks}")
 }
 
 /// A block of code.
@@ -115,7 +119,8 @@ mod tests {
         assert_eq!(code("ls -la"), "`ls -la`");
         assert_eq!(code("a`b"), "``a`b``");
         assert_eq!(code("`x`"), "`` `x` ``");
-        assert_eq!(code("a | b"), "`a \\| b`");
+        assert_eq!(code("a | b"), "`a | b`");
+        assert_eq!(cell("a | b"), "`a \\| b`");
         assert_eq!(code("a\nb"), "`a b`");
         assert_eq!(code(""), "` `");
     }

@@ -23,7 +23,12 @@ pub fn plain(text: &str) -> String {
             '\u{0}'..='\u{1f}' => shown.push(char::from_u32(0x2400 + character as u32).unwrap_or('\u{fffd}')),
             '\u{7f}' => shown.push('␡'),
             // C1 controls and the marks that reorder text.
-            '\u{80}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            '\u{80}'..='\u{9f}'
+            | '\u{61c}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}' => {
                 shown.push_str(&format!("\\u{{{:x}}}", character as u32));
             }
             _ => shown.push(character),

@@ -94,7 +94,7 @@ fn no_mention_link_image_html_or_marker_of_theirs_survives_outside_of_code() {
             assert!(!text.contains(wrong), "{wrong} is alive");
         }
         assert!(!markdown.contains("<!--"), "a marker can be forged");
-        for control in ['\u{0}', '\u{7}', '\u{1b}', '\u{202e}', '\u{2066}', '\u{85}'] {
+        for control in ['\u{0}', '\u{7}', '\u{1b}', '\u{202e}', '\u{2066}', '\u{61c}', '\u{85}'] {
             assert!(!markdown.contains(control), "{control:?}");
         }
         let tags = |tag: &str| found.iter().map(|html| html.matches(tag).count()).sum::<usize>();

@@ -46,6 +46,7 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
     });
     let safe = Value::from_safe_string;
     environment.add_filter("code", move |text: String| safe(markdown::code(&text)));
+    environment.add_filter("cell", move |text: String| safe(markdown::cell(&text)));
     environment.add_filter("html_code", move |text: String| safe(markdown::html_code(&text)));
     environment.add_filter("fence", move |text: String, language: String| safe(markdown::fence(&text, &language)));
     // Numbers and signs of our own.
