@@ -120,9 +120,11 @@ fn the_shipped_suites_pass_and_the_first_report_shows_every_band() {
     let world = World::new();
     let out = world.path().join("out");
     let output = Command::new(env!("CARGO_BIN_EXE_evalratchet"))
-        .args(["run", "--out"])
+        // The committed baseline, whatever branch this checkout is of.
+        .args(["run", "--baseline", ".evalratchet/baseline.json", "--out"])
         .arg(&out)
         .current_dir(root())
+        .env_remove("RUN_LIVE")
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
@@ -131,6 +133,8 @@ fn the_shipped_suites_pass_and_the_first_report_shows_every_band() {
     let scores: BTreeSet<String> =
         shell["cases"].as_array().unwrap().iter().map(|case| case["score"].to_string()).collect();
     assert_eq!(scores, ["0.0", "0.9", "0.95", "1.0"].map(str::to_owned).into());
+    assert_eq!(results["gate"]["verdict"], "passed");
+    assert!(results["comparison"]["suites"].as_array().unwrap().iter().all(|suite| suite["state"] == "compared"));
 }
 
 #[test]
