@@ -30,7 +30,8 @@ impl Checkout {
     }
 }
 
-fn git(directory: &Path, arguments: &[&str]) -> Option<String> {
+/// What git answers in a directory; `None` if it fails or is not there.
+pub(crate) fn git(directory: &Path, arguments: &[&str]) -> Option<String> {
     let output = Command::new("git")
         .args(arguments)
         .current_dir(directory)

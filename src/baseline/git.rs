@@ -1,11 +1,10 @@
 //! Finds the baseline in the history of `main`.
-#![expect(clippy::disallowed_methods, reason = "edge: asks git")]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use super::Baseline;
 use crate::input::{Mistake, Mistakes, is_file, read_text};
+use crate::repository::git as answer;
 
 /// How far back the file's history is looked through.
 const DEPTH: &str = "500";
@@ -219,7 +218,7 @@ fn log(root: &Path, tip: &str, file: &str) -> Vec<String> {
 }
 
 fn show(root: &Path, commit: &str, file: &str) -> Option<String> {
-    raw(root, &["show", &format!("{commit}:{file}")])
+    answer(root, &["show", &format!("{commit}:{file}")])
 }
 
 /// The first seven digits of a commit.
@@ -244,17 +243,5 @@ fn normal(path: &str) -> String {
 
 /// What git answers, without the final newline; `None` if it fails.
 fn git(root: &Path, arguments: &[&str]) -> Option<String> {
-    raw(root, arguments).map(|text| text.trim_end_matches('\n').to_owned())
-}
-
-fn raw(root: &Path, arguments: &[&str]) -> Option<String> {
-    let output = Command::new("git")
-        .args(arguments)
-        .current_dir(root)
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .output()
-        .ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    answer(root, arguments).map(|text| text.trim_end_matches('\n').to_owned())
 }
