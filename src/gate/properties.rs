@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 
-use super::worlds::{results, run_info, suite};
+use super::worlds::{reference, results, run_info, suite};
 use crate::baseline::{Baseline, update};
+use crate::conclude;
 use crate::gate::Circumstances;
 use crate::merge::{Part, merge};
-use crate::model::{BaselineInfo, Mode, Policy, Results, Rule, Shard, Status, SuiteResult, Verdict};
-use crate::{Reference, conclude};
+use crate::model::{Policy, Results, Rule, Shard, Status, SuiteResult, Verdict};
 
 /// Cases as the worlds write them: a few names, each with some outcome.
 fn cases() -> impl Strategy<Value = String> {
@@ -32,18 +32,6 @@ fn cases() -> impl Strategy<Value = String> {
         text.push("z+".to_owned());
         text.join(" ")
     })
-}
-
-fn reference(baseline: Baseline) -> Reference {
-    let info = BaselineInfo {
-        source: "main".into(),
-        commit: None,
-        time: String::new(),
-        tool: String::new(),
-        mode: Mode::Auto,
-        base: None,
-    };
-    Reference { baseline, info, trend: crate::model::Trend::new() }
 }
 
 fn judged(run: Vec<SuiteResult>, baseline: Baseline) -> Results {

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use crate::baseline::{Baseline, Blessing, from_results, update};
 use crate::gate::Circumstances;
 use crate::model::{
-    Attempt, CaseId, CaseResult, Fingerprint, Flips, Gate, Kind, Location, MaxErrors, Mode, Policy, Quarantine,
-    RESULTS_SCHEMA, Reason, Results, Rule, RunInfo, Shard, Slice, Status, SuiteId, SuiteResult, Threshold, Tool,
-    Verdict,
+    Attempt, BaselineInfo, CaseId, CaseResult, Fingerprint, Flips, Gate, Kind, Location, MaxErrors, Mode, Policy,
+    Quarantine, RESULTS_SCHEMA, Reason, Results, Rule, RunInfo, Shard, Slice, Status, SuiteId, SuiteResult, Threshold,
+    Tool, Trend, Verdict,
 };
 use crate::{Reference, aggregate, conclude};
 
@@ -118,6 +118,19 @@ pub(crate) fn baseline_of(suites: Vec<SuiteResult>) -> Baseline {
     from_results(&results)
 }
 
+/// What a run is compared with.
+pub(crate) fn reference(baseline: Baseline) -> Reference {
+    let info = BaselineInfo {
+        source: "main".into(),
+        commit: baseline.produced.commit.clone(),
+        time: baseline.produced.time.clone(),
+        tool: baseline.produced.tool.clone(),
+        mode: Mode::Auto,
+        base: None,
+    };
+    Reference { baseline, info, trend: Trend::new() }
+}
+
 /// A small world.
 struct World {
     name: &'static str,
@@ -170,28 +183,20 @@ impl World {
     }
 
     fn judged(&self) -> Gate {
-        let reference = self.main.map(|main| {
+        let main = self.main.map(|main| {
             let (first, second) = main.split_once(" | ").map_or((main, None), |(first, second)| (first, Some(second)));
             let mut suites = vec![suite(first, &self.main_policy)];
             suites.extend(second.map(|cases| SuiteResult { id: SuiteId::new("t"), ..suite(cases, &self.main_policy) }));
             let baseline = baseline_of(suites);
-            let info = crate::model::BaselineInfo {
-                source: "main".into(),
-                commit: baseline.produced.commit.clone(),
-                time: baseline.produced.time.clone(),
-                tool: baseline.produced.tool.clone(),
-                mode: Mode::Auto,
-                base: None,
-            };
-            Reference { baseline, info, trend: crate::model::Trend::new() }
+            reference(baseline)
         });
         let mut circumstances = self.circumstances.clone();
-        if reference.is_none() {
+        if main.is_none() {
             circumstances.no_baseline = Some("no baseline".into());
         }
         let mut run = run_info();
         run.filtered = circumstances.filtered;
-        conclude(vec![suite(self.run, &self.policy)], run, reference.as_ref(), &circumstances).gate
+        conclude(vec![suite(self.run, &self.policy)], run, main.as_ref(), &circumstances).gate
     }
 
     /// The verdict, the exit code, and what fails.
@@ -556,18 +561,9 @@ fn main_after(runs: &[&str]) -> Baseline {
 
 /// How main judges itself.
 fn main_judges(main: Baseline, run: &str, on_main: bool) -> Vec<String> {
-    let info = crate::model::BaselineInfo {
-        source: "main".into(),
-        commit: None,
-        time: String::new(),
-        tool: String::new(),
-        mode: Mode::Auto,
-        base: None,
-    };
     let policy = Policy { max_drop: 1.0, ..Policy::default() };
     let circumstances = Circumstances { on_main, today: "2026-01-02".into(), ..Circumstances::default() };
-    let reference = Reference { baseline: main, info, trend: crate::model::Trend::new() };
-    let gate = conclude(vec![suite(run, &policy)], run_info(), Some(&reference), &circumstances).gate;
+    let gate = conclude(vec![suite(run, &policy)], run_info(), Some(&reference(main)), &circumstances).gate;
     gate.reasons.iter().filter(|reason| reason.fails).map(short).collect()
 }
 
