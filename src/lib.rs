@@ -13,6 +13,7 @@ pub mod cli;
 pub mod compare;
 pub mod execute;
 pub mod gate;
+pub mod github;
 pub mod input;
 pub mod merge;
 pub mod model;

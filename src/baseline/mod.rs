@@ -1,11 +1,13 @@
 //! What `main` has: one small file whose git history is the trend.
 
+mod fetched;
 mod file;
 mod git;
 mod trend;
 mod update;
 
+pub use fetched::{FETCHED_SCHEMA, Fetched, Where};
 pub use file::{BASELINE_SCHEMA, Baseline, BaselineCase, BaselineMetric, BaselineSuite, Best, Blessing, Produced};
 pub use git::{Found, Surroundings, Wanted, changed_files, default_branch, file_at_base, find, history, is_ancestor};
 pub use trend::series;
-pub use update::{Refusal, from_results, parts, update};
+pub use update::{Refusal, from_results, parts, raise, update};

@@ -54,6 +54,26 @@ pub fn update(old: Option<&Baseline>, results: &Results) -> Result<Option<Baseli
     Ok((!same).then_some(new))
 }
 
+/// What a run of an older commit makes of a newer baseline: what it had better than anything since is the best.
+/// The latest stays the latest.
+pub fn raise(newer: &Baseline, older: &Results) -> Result<Option<Baseline>, Refusal> {
+    check(older)?;
+    let mut raised = newer.clone();
+    for (id, suite) in from_results(older).suites {
+        let Some(known) = raised.suites.get_mut(&id).filter(|known| !known.varies && !suite.varies) else { continue };
+        for (case, was) in suite.cases {
+            let Some(now) = known.cases.get_mut(&case).filter(|now| now.fingerprint == was.fingerprint) else {
+                continue;
+            };
+            let better = |best: &Best| rank(was.status, was.score) > rank(best.status, best.score);
+            if now.best.as_ref().is_some_and(better) {
+                now.best = was.best;
+            }
+        }
+    }
+    Ok((raised != *newer).then_some(raised))
+}
+
 /// Blessings of what the baseline cannot absorb: a floor is missed whatever it says.
 fn still_needed(blessings: &[Blessing], results: &Results) -> Vec<Blessing> {
     let absolute = |rule: Rule| {

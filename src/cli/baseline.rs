@@ -1,20 +1,23 @@
 //! `baseline`: what main has, how it is turned, and what may be worse all the same.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
 use super::reference::read_baseline;
-use super::{ConfigArgs, Failure, Overrides, console, results_file, settings};
+use super::{ConfigArgs, Failure, Overrides, console, remote, results_file, settings};
 use crate::baseline::{Baseline, Blessing, Refusal, history, is_ancestor, update};
 use crate::input::write_atomically;
 use crate::model::{ExitCode, Reason, Rule};
 use crate::report::{self, counted, plain};
-use crate::settings::Settings;
+use crate::settings::{Settings, parse_duration};
 
 /// Verbs of `baseline`.
 #[derive(Debug, Subcommand)]
 pub(super) enum BaselineVerb {
+    /// Get the baseline from GitHub into a file for run --baseline, where there is no history
+    Fetch(remote::FetchArgs),
     /// Print the baseline as a table
     Show(ShowArgs),
     /// Make a run the new baseline; the best never falls
@@ -41,6 +44,12 @@ pub(super) struct UpdateArgs {
     /// The directory of the run
     #[arg(long, value_name = "DIR", default_value = "evalratchet-out")]
     from: PathBuf,
+    /// Commit it to the branch on GitHub instead of writing the file here
+    #[arg(long)]
+    push: bool,
+    /// How long that may take
+    #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "3m", requires = "push")]
+    deadline: Duration,
 }
 
 /// Flags of `baseline bless`.
@@ -71,6 +80,7 @@ fn not_blank(text: &str) -> Result<String, String> {
 
 pub(super) fn baseline(verb: BaselineVerb) -> Result<ExitCode, Failure> {
     match verb {
+        BaselineVerb::Fetch(args) => remote::fetch(&args),
         BaselineVerb::Show(args) => show(&args),
         BaselineVerb::Update(args) => turn(&args),
         BaselineVerb::Bless(args) => bless(&args),
@@ -103,6 +113,9 @@ fn show(args: &ShowArgs) -> Result<ExitCode, Failure> {
 fn turn(args: &UpdateArgs) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
     let results = results_file::read(&args.from)?;
+    if args.push {
+        return remote::push(&settings, &results, args.deadline);
+    }
     let old = read_baseline(&settings)?;
     if let (Some(old), Some(new)) = (old.as_ref().and_then(|old| old.produced.commit.as_ref()), &results.run.commit)
         && old != new

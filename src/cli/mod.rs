@@ -10,7 +10,9 @@ mod equiv;
 mod golden;
 mod list;
 mod merge;
+mod publish;
 mod reference;
+mod remote;
 mod report;
 mod results_file;
 mod run;
@@ -50,6 +52,8 @@ enum Verb {
     Merge(merge::MergeArgs),
     /// Render a format again from the results of a run
     Report(report::ReportArgs),
+    /// Tell GitHub what a run found: comment, check run, annotations, summary, outputs
+    Publish(publish::PublishArgs),
     /// What main has
     #[command(subcommand)]
     Baseline(baseline::BaselineVerb),
@@ -154,6 +158,7 @@ pub fn main() -> std::process::ExitCode {
         Verb::Compare(args) => compare::compare(&args),
         Verb::Merge(args) => merge::merge_shards(&args),
         Verb::Report(args) => report::report(&args),
+        Verb::Publish(args) => publish::publish(&args),
         Verb::Baseline(verb) => baseline::baseline(verb),
         Verb::Check(args) => check::check(&args),
         Verb::List(args) => list::list(args),

@@ -8,7 +8,8 @@ use clap::Args;
 use super::Failure;
 use crate::Reference;
 use crate::baseline::{
-    Baseline, Blessing, Found, Surroundings, Wanted, default_branch, file_at_base, find, history, series,
+    Baseline, Blessing, Fetched, Found, Surroundings, Wanted, Where, default_branch, file_at_base, find, history,
+    series,
 };
 use crate::gate;
 use crate::input::{is_file, read_text};
@@ -45,6 +46,12 @@ impl BaselineArgs {
         };
         let surroundings = surroundings();
         let (wanted, path, remarks) = as_the_base_has_it(settings, wanted, &surroundings);
+        if let Wanted::File(file) = &wanted {
+            let shown = file.display().to_string();
+            if let Some(fetched) = Fetched::parse(&shown, &read_text(file, &shown)?) {
+                return Ok(located(fetched?, read_baseline(settings)?));
+            }
+        }
         let found = find(&settings.root, &path, &wanted, &surroundings)?;
         let mut circumstances = gate::Circumstances { today: today(), remarks, ..gate::Circumstances::default() };
         let reference = match found {
@@ -67,6 +74,33 @@ impl BaselineArgs {
         };
         Ok(Located { reference, circumstances })
     }
+}
+
+/// What `baseline fetch` brought, ready for the gate; `own` is the file as the change has it.
+pub(super) fn located(fetched: Fetched, own: Option<Baseline>) -> Located {
+    let Fetched { schema: _, found, base, on_main, baseline, at_base, versions, remark } = fetched;
+    let mut circumstances = gate::Circumstances { today: today(), on_main, ..gate::Circumstances::default() };
+    let remark = remark.map(|text| Reason::new(Rule::BaselineEdited, None, text).informing());
+    circumstances.remarks.extend(remark);
+    let (source, baseline) = match (found, baseline) {
+        (Where::At(source), Some(baseline)) => (source, baseline),
+        (Where::Nowhere(why) | Where::At(why), _) => {
+            circumstances.no_baseline = Some(why);
+            return Located { reference: None, circumstances };
+        }
+    };
+    circumstances.blessings = blessings(&baseline, own.as_ref());
+    if !on_main && let (Some(own), Some(at_base)) = (own, at_base) {
+        circumstances.edited = Some(Box::new(gate::Edited { at_base, own }));
+    }
+    let versions: Vec<&Baseline> = versions.iter().collect();
+    let reference = Reference { info: info(&baseline, source, base), trend: series(&versions), baseline };
+    Located { reference: Some(reference), circumstances }
+}
+
+/// Where a configuration says that the baseline is, as branch and path.
+pub(super) fn own_baseline_section(config: Option<&str>) -> (String, String) {
+    config.and_then(baseline_section).or_else(|| baseline_section("")).unwrap_or_default()
 }
 
 pub(super) fn info(baseline: &Baseline, source: String, base: Option<String>) -> BaselineInfo {

@@ -9,6 +9,8 @@ pub enum ExitCode {
     Invalid,
     /// 4: answers could not be had.
     Broken,
+    /// 5: GitHub could not be reached; only from what talks to it.
+    Unreachable,
     /// 3: nothing was measured, or nothing is comparable with the baseline.
     NothingMeasured,
     /// 1: the gate failed.
@@ -26,6 +28,7 @@ impl ExitCode {
             Self::Invalid => 2,
             Self::NothingMeasured => 3,
             Self::Broken => 4,
+            Self::Unreachable => 5,
             Self::Interrupted => 130,
         }
     }

@@ -186,6 +186,24 @@ pub struct Location {
     pub line: usize,
 }
 
+impl Location {
+    /// The file from the root of the repository; `prefix` is the configuration's directory. `None` if it is outside.
+    pub fn in_repository(&self, prefix: &str) -> Option<String> {
+        if self.file.starts_with(['/', '\\']) || self.file.get(1..2) == Some(":") {
+            return None;
+        }
+        let mut parts: Vec<&str> = Vec::new();
+        for part in prefix.split(['/', '\\']).chain(self.file.split(['/', '\\'])) {
+            match part {
+                "" | "." => {}
+                ".." => drop(parts.pop()?),
+                part => parts.push(part),
+            }
+        }
+        (!parts.is_empty()).then(|| parts.join("/"))
+    }
+}
+
 /// One time that a case was asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,4 +1,4 @@
-//! Workflow commands: what GitHub shows beside the lines of a pull request.
+//! What is shown beside the lines of a pull request, and the workflow commands that show it.
 
 use super::facts::{Changes, Standing, why};
 use super::plain;
@@ -9,34 +9,74 @@ const MOST: usize = 10;
 /// How long a message may be.
 const LONGEST: usize = 3000;
 
-/// A line for each of the worst new failures, errors before warnings.
-pub fn annotations(results: &Results) -> String {
+/// How grave it is, gravest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Something is wrong.
+    Error,
+    /// Something could not be had.
+    Warning,
+}
+
+/// A remark on a line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Annotation {
+    /// How grave it is.
+    pub level: Level,
+    /// The file, from the root of the repository.
+    pub file: String,
+    /// From 1.
+    pub line: usize,
+    /// In a few words.
+    pub title: String,
+    /// What there is to say.
+    pub message: String,
+}
+
+/// Every new failure, the worst first.
+pub fn worst(results: &Results) -> Vec<Annotation> {
     let changes = Changes::of(results);
-    let mut wrong: Vec<(&str, f64, String)> = Vec::new();
+    let mut all: Vec<(Level, f64, Annotation)> = Vec::new();
     for suite in &results.suites {
         for case in &suite.cases {
             if changes.standing(suite, case) != Standing::New {
                 continue;
             }
-            let level = if case.status == Status::Failed { "error" } else { "warning" };
-            let file = property(&format!("{}{}", results.run.prefix, case.location.file));
-            let title = property(&format!("{}/{}", suite.id, case.id));
-            let text = data(&truncate_middle(&format!("{}\nreproduce: {}", why(case), case.reproduce), LONGEST));
-            let line = format!("::{level} file={file},line={},title={title}::{text}\n", case.location.line);
-            wrong.push((level, case.score.unwrap_or(0.0), line));
+            let level = if case.status == Status::Failed { Level::Error } else { Level::Warning };
+            let annotation = Annotation {
+                level,
+                file: case.location.in_repository(&results.run.prefix).unwrap_or_else(|| case.location.file.clone()),
+                line: case.location.line,
+                title: format!("{}/{}", suite.id, case.id),
+                message: truncate_middle(&format!("{}\nreproduce: {}", why(case), case.reproduce), LONGEST),
+            };
+            all.push((level, case.score.unwrap_or(0.0), annotation));
         }
     }
     for reason in results.gate.reasons.iter().filter(|reason| reason.fails && reason.case.is_none()) {
-        let (file, title) = (property(&format!("{}{}", results.run.prefix, results.run.config)), "evalratchet");
-        let text = data(&truncate_middle(&reason.message, LONGEST));
+        let annotation = Annotation {
+            level: Level::Error,
+            file: format!("{}{}", results.run.prefix, results.run.config),
+            line: 1,
+            title: "evalratchet".to_owned(),
+            message: truncate_middle(&reason.message, LONGEST),
+        };
         // Cases say more than what follows from them.
-        wrong.push(("error", 2.0, format!("::error file={file},line=1,title={title}::{text}\n")));
+        all.push((Level::Error, 2.0, annotation));
     }
-    wrong.sort_by(|a, b| a.0.cmp(b.0).then(a.1.total_cmp(&b.1)));
+    all.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    all.into_iter().map(|(_, _, annotation)| annotation).collect()
+}
+
+/// A workflow command for each of the worst, errors before warnings.
+pub fn annotations(results: &Results) -> String {
+    let all = worst(results);
     let mut out = String::new();
-    for level in ["error", "warning"] {
-        let lines = wrong.iter().filter(|one| one.0 == level).take(MOST);
-        out.extend(lines.map(|(_, _, line)| line.as_str()));
+    for (level, word) in [(Level::Error, "error"), (Level::Warning, "warning")] {
+        for one in all.iter().filter(|one| one.level == level).take(MOST) {
+            let (file, title) = (property(&one.file), property(&one.title));
+            out.push_str(&format!("::{word} file={file},line={},title={title}::{}\n", one.line, data(&one.message)));
+        }
     }
     out
 }

@@ -1,6 +1,6 @@
 //! Every format that a run is written in.
 
-use super::{annotations, comment, html, json, junit, sarif, summary};
+use super::{Frame, annotations, comment, html, json, junit, sarif, summary};
 use crate::model::Results;
 
 /// A format of a report.
@@ -45,12 +45,10 @@ impl Format {
             Self::Json => json(results).map_err(|error| error.to_string()),
             Self::Junit => junit(results).map_err(|error| error.to_string()),
             Self::Sarif => sarif(results).map_err(|error| error.to_string()),
-            Self::Comment => {
-                comment(results, budget.unwrap_or(super::COMMENT_BUDGET)).map_err(|error| format!("{error:#}"))
-            }
-            Self::Summary => {
-                summary(results, budget.unwrap_or(super::SUMMARY_BUDGET)).map_err(|error| format!("{error:#}"))
-            }
+            Self::Comment => comment(results, &Frame::default(), budget.unwrap_or(super::COMMENT_BUDGET))
+                .map_err(|error| format!("{error:#}")),
+            Self::Summary => summary(results, &Frame::default(), budget.unwrap_or(super::SUMMARY_BUDGET))
+                .map_err(|error| format!("{error:#}")),
             Self::Html => html(results).map_err(|error| error.to_string()),
             Self::Annotations => Ok(annotations(results)),
         }

@@ -17,8 +17,8 @@ mod terminal;
 mod trend;
 mod verdict;
 
-pub use annotations::{annotations, data, property};
-pub use comment::{COMMENT_BUDGET, SUMMARY_BUDGET, comment, summary};
+pub use annotations::{Annotation, Level, annotations, data, property, worst};
+pub use comment::{COMMENT_BUDGET, Frame, SUMMARY_BUDGET, comment, summary};
 pub use comparison::{age, change_counts};
 pub use formats::Format;
 pub use html::html;

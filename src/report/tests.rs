@@ -6,7 +6,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde_json::Value;
 
 use super::corpus::HOSTILE;
-use super::{COMMENT_BUDGET, Format, comment, summary};
+use super::{COMMENT_BUDGET, Format, Frame, comment, summary};
 use crate::model::{Results, Status};
 
 /// Made once for all tests.
@@ -34,7 +34,10 @@ fn what_people_read_is_as_it_is_written_down_here() {
             continue;
         }
         let name = name.replace(' ', "_");
-        insta::assert_snapshot!(format!("comment_{name}"), comment(results, COMMENT_BUDGET).unwrap());
+        insta::assert_snapshot!(
+            format!("comment_{name}"),
+            comment(results, &Frame::default(), COMMENT_BUDGET).unwrap()
+        );
         insta::assert_snapshot!(format!("junit_{name}"), Format::Junit.render(results, None).unwrap());
         insta::assert_snapshot!(format!("annotations_{name}"), Format::Annotations.render(results, None).unwrap());
     }
@@ -80,9 +83,9 @@ fn is_ours(html: &str) -> bool {
 fn no_mention_link_image_html_or_marker_of_theirs_survives_outside_of_code() {
     let results = find("hostile");
     for markdown in [
-        comment(results, 5_000_000).unwrap(),
-        comment(results, COMMENT_BUDGET).unwrap(),
-        summary(results, 900_000).unwrap(),
+        comment(results, &Frame::default(), 5_000_000).unwrap(),
+        comment(results, &Frame::default(), COMMENT_BUDGET).unwrap(),
+        summary(results, &Frame::default(), 900_000).unwrap(),
     ] {
         let (text, found) = alive(&markdown);
         for one in &found {
@@ -106,11 +109,11 @@ fn no_mention_link_image_html_or_marker_of_theirs_survives_outside_of_code() {
 #[test]
 fn a_comment_fits_any_budget_and_never_loses_the_verdict() {
     let results = find("ten thousand");
-    let whole = comment(results, usize::MAX).unwrap();
+    let whole = comment(results, &Frame::default(), usize::MAX).unwrap();
     assert_eq!(whole.matches("<details>").count(), 10_000, "each regression has its fold");
     let mut last = 0;
     for budget in [1_000, 2_000, 5_000, 20_000, COMMENT_BUDGET, 500_000, whole.len() - 1, whole.len()] {
-        let text = comment(results, budget).unwrap();
+        let text = comment(results, &Frame::default(), budget).unwrap();
         assert!(text.len() <= budget, "{} in {budget}", text.len());
         assert!(text.starts_with("> [!CAUTION]\n> **Failed**"), "{text:.200}");
         assert_eq!(text.matches("<details>").count(), text.matches("</details>").count());
@@ -119,7 +122,7 @@ fn a_comment_fits_any_budget_and_never_loses_the_verdict() {
         assert!(text.len() >= last, "more room holds less");
         last = text.len();
     }
-    assert!(summary(results, super::SUMMARY_BUDGET).unwrap().len() < 1 << 20);
+    assert!(summary(results, &Frame::default(), super::SUMMARY_BUDGET).unwrap().len() < 1 << 20);
 }
 
 #[test]

@@ -5,9 +5,9 @@ use minijinja::value::Value;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
 
-use super::Block;
 use super::tables;
 use super::views::{self, View};
+use super::{Block, Frame};
 use crate::model::Results;
 use crate::report::markdown;
 
@@ -58,7 +58,7 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
 }
 
 /// Every block, in the order of the document.
-pub(super) fn all(results: &Results, room: Room) -> Result<Vec<Block>, minijinja::Error> {
+pub(super) fn all(results: &Results, frame: &Frame, room: Room) -> Result<Vec<Block>, minijinja::Error> {
     let environment = environment()?;
     let mut blocks = Vec::new();
     let mut push = |template: &str, priority: u32, things: usize, view: &dyn View| -> Result<(), minijinja::Error> {
@@ -66,7 +66,7 @@ pub(super) fn all(results: &Results, room: Room) -> Result<Vec<Block>, minijinja
         blocks.push(Block { priority, things, text });
         Ok(())
     };
-    push("verdict", 0, 1, &views::verdict(results))?;
+    push("verdict", 0, 1, &views::verdict(results, frame))?;
     let (telling, failing): (Vec<_>, Vec<_>) =
         views::reasons(results).into_iter().partition(|(priority, _)| *priority >= 30);
     for (priority, part) in &failing {
@@ -98,7 +98,7 @@ pub(super) fn all(results: &Results, room: Room) -> Result<Vec<Block>, minijinja
     {
         push("trend", 70, trend.rows.len(), &trend)?;
     }
-    push("footer", 5, 0, &views::footer(results))?;
+    push("footer", 5, 0, &views::footer(results, frame))?;
     Ok(blocks)
 }
 

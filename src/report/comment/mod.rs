@@ -28,14 +28,23 @@ struct Block {
     text: String,
 }
 
+/// What only who publishes knows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// What is to be said of where the numbers come from.
+    pub origin: Option<String>,
+    /// Where the report can be had.
+    pub artifact: Option<String>,
+}
+
 /// The comment on a pull request.
-pub fn comment(results: &Results, budget: usize) -> Result<String, minijinja::Error> {
-    fitted(blocks::all(results, blocks::Room::Comment)?, budget)
+pub fn comment(results: &Results, frame: &Frame, budget: usize) -> Result<String, minijinja::Error> {
+    fitted(blocks::all(results, frame, blocks::Room::Comment)?, budget)
 }
 
 /// The summary of a job, which has more room.
-pub fn summary(results: &Results, budget: usize) -> Result<String, minijinja::Error> {
-    fitted(blocks::all(results, blocks::Room::Summary)?, budget)
+pub fn summary(results: &Results, frame: &Frame, budget: usize) -> Result<String, minijinja::Error> {
+    fitted(blocks::all(results, frame, blocks::Room::Summary)?, budget)
 }
 
 /// As many blocks as fit, the most important first, in the order of the document.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use minijinja::value::Value;
 use serde::Serialize;
 
+use super::Frame;
 use super::blocks::value_of;
 use crate::model::{
     CaseChange, CaseResult, Change, Reason, Results, Rule, Status, SuiteDetail, SuiteResult, Usage, Verdict,
@@ -39,7 +40,7 @@ pub(super) struct VerdictView {
     todo: String,
 }
 
-pub(super) fn verdict(results: &Results) -> VerdictView {
+pub(super) fn verdict(results: &Results, frame: &Frame) -> VerdictView {
     let gate = &results.gate;
     let (alert, word) = match gate.verdict {
         Verdict::Passed => ("TIP", "Passed"),
@@ -71,8 +72,8 @@ pub(super) fn verdict(results: &Results) -> VerdictView {
         counts.push("partial run".to_owned());
     }
     let failing: Vec<&Reason> = gate.reasons.iter().filter(|reason| reason.fails).collect();
-    let mut lines: Vec<String> =
-        failing.iter().take(1).map(|reason| truncate_middle(&reason.message, LINE).replace('\n', " ")).collect();
+    let mut lines: Vec<String> = frame.origin.iter().cloned().collect();
+    lines.extend(failing.iter().take(1).map(|reason| truncate_middle(&reason.message, LINE).replace('\n', " ")));
     if failing.len() > 1 {
         lines.push(format!("and {} below", counted(failing.len() - 1, "more reason")));
     }
@@ -338,7 +339,7 @@ pub(super) struct FooterView {
 }
 
 /// Both commits, the age of the baseline, which suites were not asked anew, what it cost, and where to read on.
-pub(super) fn footer(results: &Results) -> FooterView {
+pub(super) fn footer(results: &Results, frame: &Frame) -> FooterView {
     let run = &results.run;
     let short =
         |commit: &Option<String>| commit.as_ref().map(|commit| markdown::code(commit.get(..9).unwrap_or(commit)));
@@ -380,7 +381,9 @@ pub(super) fn footer(results: &Results) -> FooterView {
     let is_address = |url: &&String| {
         url.starts_with("https://") && url.chars().all(|c| c.is_ascii_alphanumeric() || "-._~:/".contains(c))
     };
-    lines.extend(run.url.as_ref().filter(is_address).map(|url| format!("[the run and its report]({url})")));
+    lines.extend(frame.artifact.as_ref().filter(is_address).map(|url| format!("[the report]({url})")));
+    let of_run = if frame.artifact.is_some() { "the run" } else { "the run and its report" };
+    lines.extend(run.url.as_ref().filter(is_address).map(|url| format!("[{of_run}]({url})")));
     lines.push(format!("evalratchet {}", markdown::text(&results.tool.version)));
     FooterView { lines }
 }

@@ -1,0 +1,144 @@
+//! `baseline fetch` and `baseline update --push`: the baseline on GitHub.
+#![expect(clippy::disallowed_methods, reason = "edge: the environment and the network")]
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::publish::{block_on, event, variable};
+use super::{ConfigArgs, Failure, Overrides, console, settings};
+use crate::baseline::Where;
+use crate::github::push::{self, Pushed, Turn};
+use crate::github::store::{self, Failed, Wanted};
+use crate::github::{Access, Client, Event, Kind, Sha, Trouble};
+use crate::input::write_atomically;
+use crate::model::{ExitCode, Results};
+use crate::report::{self, counted};
+use crate::repository::Checkout;
+use crate::settings::{Settings, parse_duration};
+
+/// Flags of `baseline fetch`.
+#[derive(Debug, Args)]
+pub(super) struct FetchArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// The branch that has the baseline [default: `ref` of the configuration, else main]
+    #[arg(long = "ref", value_name = "BRANCH")]
+    branch: Option<String>,
+    /// Where it goes
+    #[arg(long, value_name = "FILE", default_value = "evalratchet-out/baseline.json")]
+    out: PathBuf,
+    /// How long that may take
+    #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "2m")]
+    deadline: Duration,
+}
+
+pub(super) fn fetch(args: &FetchArgs) -> Result<ExitCode, Failure> {
+    let settings = settings(&args.config, &Overrides::default())?;
+    let event = event()?;
+    let checkout = Checkout::of(&settings.root, &settings.baseline_path);
+    let checked_out = checkout.commit.as_deref().and_then(Sha::parse).or_else(|| event.checked_out.clone());
+    let commit = checked_out
+        .or_else(|| event.head.clone().map(|head| head.0))
+        .ok_or_else(|| Failure::Usage("neither git nor GITHUB_SHA says which commit this is".to_owned()))?;
+    let prefix = prefix(&checkout, &settings);
+    let config = PathBuf::from(&settings.config).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let wanted = Wanted {
+        branch: args.branch.clone().unwrap_or_else(|| settings.baseline_ref.clone()),
+        path: format!("{prefix}{}", settings.baseline_path),
+        config: format!("{prefix}{config}"),
+        prefix,
+        named: args.branch.is_some(),
+        may_be_merge: event.kind == Kind::PullRequest && event.checked_out.as_ref() == Some(&commit),
+        commit,
+    };
+    let found = block_on(async { Ok::<_, Failure>(store::find(&client(&event, args.deadline)?, &wanted).await) })??;
+    let fetched = match found {
+        Ok(fetched) => fetched,
+        Err(Failed::Mistakes(mistakes)) => return Err(mistakes.into()),
+        Err(Failed::Trouble(trouble)) => return Ok(unreachable("the baseline could not be fetched", &trouble)),
+    };
+    let text = serde_json::to_string(&fetched)
+        .map_err(|error| Failure::Usage(format!("the baseline cannot be written: {error}")))?;
+    write_atomically(&args.out, text.as_bytes())
+        .map_err(|error| Failure::Write { path: args.out.display().to_string(), error })?;
+    let out = args.out.display();
+    match &fetched.found {
+        Where::At(source) => console::print(&format!("{out}: {source}\n")),
+        Where::Nowhere(why) => console::print(&format!("{out}: {why}\n")),
+    }
+    Ok(ExitCode::Passed)
+}
+
+/// The configuration's directory in the repository. Without git, the workspace is taken for its root.
+fn prefix(checkout: &Checkout, settings: &Settings) -> String {
+    if checkout.commit.is_some() {
+        return checkout.prefix.clone();
+    }
+    let inside = variable("GITHUB_WORKSPACE").and_then(|workspace| {
+        let root = settings.root.canonicalize().ok()?;
+        let inside = root.strip_prefix(PathBuf::from(workspace).canonicalize().ok()?).ok()?;
+        Some(inside.to_string_lossy().replace('\\', "/"))
+    });
+    inside.filter(|inside| !inside.is_empty()).map(|inside| format!("{inside}/")).unwrap_or_default()
+}
+
+/// Makes a run the baseline of its branch on GitHub.
+pub(super) fn push(settings: &Settings, results: &Results, deadline: Duration) -> Result<ExitCode, Failure> {
+    let event = event()?;
+    if matches!(event.kind, Kind::PullRequest | Kind::PullRequestTarget | Kind::WorkflowRun | Kind::MergeGroup) {
+        let name = event.kind.name();
+        return Err(Failure::Usage(format!("a {name} does not turn the baseline; a push to its branch does")));
+    }
+    let branch = &settings.baseline_ref;
+    if event.kind == Kind::Push && event.head_branch.as_ref() != Some(branch) {
+        let pushed = event.head_branch.as_deref().unwrap_or("something else");
+        let message = format!("the baseline is on `{branch}`, and this is a push to `{pushed}`; nothing to do");
+        console::print(&format!("{message}\n"));
+        return Ok(ExitCode::Passed);
+    }
+    let Some(commit) = results.run.commit.as_deref().and_then(Sha::parse) else {
+        return Err(Failure::Usage(
+            "the run does not know of which commit it is; run it in a git repository".to_owned(),
+        ));
+    };
+    let path = format!("{}{}", results.run.prefix, settings.baseline_path);
+    let turn = Turn { branch, path: &path, commit: &commit, results };
+    match block_on(async { Ok::<_, Failure>(push::push(&client(&event, deadline)?, &turn).await) })?? {
+        Ok(Pushed::Nothing) => console::print(&format!("{path}: nothing changed, nothing committed\n")),
+        Ok(Pushed::Committed { cases, oid }) => {
+            let oid = oid.get(..7).unwrap_or(&oid);
+            console::print(&format!("{path}: {} on `{branch}` in {oid}\n", counted(cases, "case")));
+        }
+        Ok(Pushed::Proposed { number, .. }) => {
+            console::print(&format!("{path}: `{branch}` is protected, so pull request #{number} turns the baseline\n"));
+        }
+        Err(push::Failed::Refused(why)) => return Err(Failure::Usage(why)),
+        Err(push::Failed::Mistakes(mistakes)) => return Err(mistakes.into()),
+        Err(push::Failed::Trouble(Trouble::Refused(why) | Trouble::NotFound(why))) => {
+            let text = format!(
+                "the baseline could not be committed: the token may not ({why}). Give the job:\npermissions:\n  contents: write\n  pull-requests: write"
+            );
+            if variable("GITHUB_ACTIONS").is_some() {
+                console::print(&format!("::warning title=evalratchet::{}\n", report::data(&text)));
+            } else {
+                console::note(&text);
+            }
+        }
+        Err(push::Failed::Trouble(trouble)) => {
+            return Ok(unreachable("the baseline could not be committed", &trouble));
+        }
+    }
+    Ok(ExitCode::Passed)
+}
+
+fn client(event: &Event, deadline: Duration) -> Result<Client, Failure> {
+    let access = Access::parse(variable).map_err(|trouble| Failure::Usage(trouble.to_string()))?;
+    Client::new(access, event.repository.clone(), deadline, None).map_err(|trouble| Failure::Usage(trouble.to_string()))
+}
+
+fn unreachable(what: &str, trouble: &Trouble) -> ExitCode {
+    console::error(&format!("{what}: {trouble}"));
+    ExitCode::Unreachable
+}

@@ -1,0 +1,114 @@
+//! Reads the results directory of a run as what it is: data that somebody else wrote.
+#![expect(clippy::disallowed_methods, reason = "edge: reads files")]
+
+use std::collections::HashSet;
+use std::io::Read as _;
+use std::path::Path;
+
+use crate::model::{RESULTS_SCHEMA, Results};
+
+/// A larger file is not read.
+const LARGEST: u64 = 128 << 20;
+/// More is not what a run of evaluations has.
+const MOST_CASES: usize = 500_000;
+/// Names and messages are shorter.
+const LONGEST_NAME: usize = 4096;
+
+/// The results in a directory, or why they are none.
+pub fn read(directory: &Path) -> Result<Results, String> {
+    let path = directory.join("results.json");
+    let shown = path.display();
+    let about = std::fs::symlink_metadata(&path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => format!("there is no {shown}"),
+        _ => format!("{shown} cannot be read: {error}"),
+    })?;
+    if !about.is_file() {
+        return Err(format!("{shown} is not a plain file"));
+    }
+    if about.len() > LARGEST {
+        return Err(format!("{shown} has {} bytes; at most {LARGEST} are read", about.len()));
+    }
+    let file = std::fs::File::open(&path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST).read_to_end(&mut bytes).map_err(|error| format!("{shown} cannot be read: {error}"))?;
+    parse(&bytes).map_err(|why| format!("{shown} {why}"))
+}
+
+/// Reads and checks a results file.
+pub fn parse(bytes: &[u8]) -> Result<Results, String> {
+    let value: serde_json::Value = serde_json::from_slice(bytes).map_err(|error| format!("is not JSON: {error}"))?;
+    match value.get("schema").and_then(serde_json::Value::as_str) {
+        Some(RESULTS_SCHEMA) => {}
+        Some(other) => {
+            let other: String = other.chars().take(80).collect();
+            return Err(format!("has the schema {other}, not {RESULTS_SCHEMA}"));
+        }
+        None => return Err(format!("has no schema; {RESULTS_SCHEMA} is expected")),
+    }
+    let results: Results =
+        serde_json::from_value(value).map_err(|error| format!("does not fit {RESULTS_SCHEMA}: {error}"))?;
+    check(&results)?;
+    Ok(results)
+}
+
+fn check(results: &Results) -> Result<(), String> {
+    if let Some(shard) = results.run.shard {
+        return Err(format!("is of shard {shard}; `evalratchet merge` joins shards, and the whole is published"));
+    }
+    let run = &results.run;
+    if !run.prefix.is_empty() {
+        inside(&run.prefix)?;
+    }
+    inside(&run.config)?;
+    let cases: usize = results.suites.iter().map(|suite| suite.cases.len()).sum();
+    if cases > MOST_CASES {
+        return Err(format!("has {cases} cases; at most {MOST_CASES} are read"));
+    }
+    let mut suites = HashSet::new();
+    for suite in &results.suites {
+        name(suite.id.as_str())?;
+        if !suites.insert(&suite.id) {
+            return Err(format!("has two suites `{}`", suite.id));
+        }
+        let mut ids = HashSet::new();
+        for case in &suite.cases {
+            name(case.id.as_str())?;
+            if !ids.insert(&case.id) {
+                return Err(format!("has two cases `{}` in suite `{}`", case.id, suite.id));
+            }
+            if case.location.file.len() > LONGEST_NAME || case.location.in_repository(&run.prefix).is_none() {
+                let shown: String = case.location.file.chars().take(80).collect();
+                return Err(format!("has a path {shown:?} that leaves the repository"));
+            }
+            if case.score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
+                return Err(format!("has a score of `{}` that is not between 0 and 1", case.id));
+            }
+            if case.status.is_measured() != case.score.is_some() {
+                return Err(format!("has a case `{}` whose score does not fit its status", case.id));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn name(text: &str) -> Result<(), String> {
+    if text.is_empty() || text.len() > LONGEST_NAME {
+        return Err(format!("has a name of {} bytes", text.len()));
+    }
+    Ok(())
+}
+
+/// A path that stays in the repository.
+fn inside(path: &str) -> Result<(), String> {
+    let leaves = path.is_empty()
+        || path.len() > LONGEST_NAME
+        || path.starts_with(['/', '\\'])
+        || path.contains(['\0', '\n', '\r'])
+        || path.get(1..2) == Some(":")
+        || path.split(['/', '\\']).any(|part| part == "..");
+    if leaves {
+        let shown: String = path.chars().take(80).collect();
+        return Err(format!("has a path {shown:?} that leaves the repository"));
+    }
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! GitHub: where we are, what is there, and what should be.
+//!
+//! What should be there is worked out by pure functions (`comment`, `check`); only `client` sends anything.
+
+mod access;
+pub mod check;
+mod client;
+pub mod comment;
+mod dry;
+mod event;
+pub mod intake;
+pub mod outcome;
+pub mod publish;
+pub mod push;
+mod rejudge;
+pub mod retry;
+pub mod store;
+
+pub use access::{Access, Token};
+pub use client::{Call, Client, encoded, encoded_path};
+pub use dry::DryRun;
+pub use event::{BaseSha, Event, HeadSha, Kind, Origin, Repository, Run, Sha, Unknown};
+pub use rejudge::rejudge;
+
+/// Why something could not be had from GitHub or done there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Trouble {
+    /// The token is not accepted.
+    #[error("{0}")]
+    Unauthorized(String),
+    /// The token may not do this.
+    #[error("{0}")]
+    Refused(String),
+    /// It is not there, or the token may not see it.
+    #[error("{0}")]
+    NotFound(String),
+    /// The request is wrong, or no longer right.
+    #[error("{why}")]
+    Rejected {
+        /// The status.
+        status: u16,
+        /// What GitHub says.
+        message: String,
+        /// All of it in words.
+        why: String,
+    },
+    /// GraphQL answered with an error.
+    #[error("{message}")]
+    Graphql {
+        /// Its type.
+        kind: String,
+        /// Its message.
+        message: String,
+    },
+    /// No answer could be had.
+    #[error("{0}")]
+    Unreachable(String),
+    /// It was sent, and nobody knows what became of it.
+    #[error("{0}")]
+    Uncertain(String),
+}

@@ -1,0 +1,202 @@
+//! What is told of a run: the conclusion of the check, the outputs of the step, and what to say if there is nothing.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::check;
+use super::{Event, Kind, Origin};
+use crate::model::{Change, Results, Rule, Verdict};
+use crate::report::{self, Annotation, Level, markdown, plain, verdict_line};
+
+/// What a check concludes.
+pub fn conclusion(results: &Results, event: &Event) -> &'static str {
+    let verdict = results.gate.verdict;
+    match verdict {
+        // A fork has no secrets, so what it could not measure says nothing about its change.
+        _ if event.is_fork() && without_secrets(results) => "neutral",
+        Verdict::Passed if event.is_fork() && results.run.partial => "neutral",
+        Verdict::Passed => "success",
+        Verdict::NoBaseline | Verdict::NotJudged => "neutral",
+        Verdict::Interrupted => "cancelled",
+        Verdict::Failed | Verdict::Broken | Verdict::NothingMeasured | Verdict::NotComparable => "failure",
+    }
+}
+
+/// Whether everything that fails is something that was not measured.
+fn without_secrets(results: &Results) -> bool {
+    let mut failing = results.gate.reasons.iter().filter(|reason| reason.fails).peekable();
+    let unmeasured = |rule: Rule| {
+        matches!(
+            rule,
+            Rule::TooManyErrors | Rule::NothingMeasured | Rule::Lost | Rule::Unmeasured | Rule::MissingMetric
+        )
+    };
+    failing.peek().is_some() && failing.all(|reason| unmeasured(reason.rule))
+}
+
+/// What is to be said of numbers that nobody here measured.
+pub fn origin_note(event: &Event, base: Option<&str>) -> Option<String> {
+    let whose = match (&event.origin, event.dependabot) {
+        (Origin::Fork(Some(name)), _) => format!("a run of the fork {name}"),
+        (Origin::Fork(None), _) => "a run of a fork that is gone".to_owned(),
+        (Origin::Own, true) => "a run of Dependabot's branch".to_owned(),
+        (Origin::Own, false) => return None,
+    };
+    let judged = match event.kind {
+        Kind::WorkflowRun | Kind::PullRequestTarget => {
+            let base = base.map(|base| format!(" at {}", base.get(..7).unwrap_or(base))).unwrap_or_default();
+            format!("; they were compared and judged anew with this repository's configuration and baseline{base}")
+        }
+        Kind::PullRequest
+        | Kind::Push
+        | Kind::MergeGroup
+        | Kind::Release
+        | Kind::Schedule
+        | Kind::WorkflowDispatch
+        | Kind::Other(_) => String::new(),
+    };
+    Some(format!("These numbers are the own ones of {whose}{judged}."))
+}
+
+/// How a check is shown.
+pub fn check_report(results: &Results, event: &Event, summary: String) -> check::Report {
+    let annotations = report::worst(results);
+    check::Report {
+        conclusion: conclusion(results, event),
+        title: plain(&verdict_line(results)).replace('\n', " "),
+        summary,
+        annotations: annotations.iter().map(annotation).collect(),
+    }
+}
+
+/// An annotation as the API wants it.
+fn annotation(one: &Annotation) -> Value {
+    let Annotation { level, file, line, title, message } = one;
+    let level = match level {
+        Level::Error => "failure",
+        Level::Warning => "warning",
+    };
+    let title: String = plain(title).replace('\n', " ").chars().take(250).collect();
+    let message = plain(message);
+    json!({
+        "path": file, "start_line": line, "end_line": line, "annotation_level": level, "title": title,
+        "message": if message.trim().is_empty() { "failed" } else { &message },
+    })
+}
+
+/// What is shown where a run left nothing that can be read.
+pub fn nothing_report(why: &str) -> check::Report {
+    let summary = nothing(why);
+    let title = format!("no results: {}", plain(why).replace('\n', " "));
+    check::Report { conclusion: "failure", title, summary, annotations: Vec::new() }
+}
+
+/// The comment where a run left nothing.
+pub fn nothing(why: &str) -> String {
+    format!(
+        "> [!WARNING]\n> **No results** · the run ended without any\n>\n> {}\n>\n> This says nothing about quality: look at the log of the run.\n",
+        markdown::text(&why.replace('\n', " "))
+    )
+}
+
+/// Whether a run is worth a comment where there is none yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum CommentWhen {
+    /// Always
+    Always,
+    /// When something is not as it was, or not as it should be
+    Changes,
+    /// When something is not as it should be
+    Regressions,
+    /// Never, and none that is there is changed
+    Never,
+}
+
+impl CommentWhen {
+    /// Whether these results are worth one.
+    pub fn is_met(self, results: Option<&Results>) -> bool {
+        let Some(results) = results else { return self != Self::Never };
+        let is_wrong = !matches!(results.gate.verdict, Verdict::Passed | Verdict::NoBaseline | Verdict::NotJudged);
+        let counted = |change: Change| count(results, change) > 0;
+        let changed =
+            [Change::Regressed, Change::Lost, Change::Changed, Change::Removed, Change::Improved, Change::Added];
+        match self {
+            Self::Always => true,
+            Self::Changes => is_wrong || results.comparison.is_none() || changed.into_iter().any(counted),
+            Self::Regressions => is_wrong || counted(Change::Regressed) || counted(Change::Lost),
+            Self::Never => false,
+        }
+    }
+}
+
+fn count(results: &Results, change: Change) -> usize {
+    let suites = results.comparison.iter().flat_map(|comparison| &comparison.suites);
+    suites.filter_map(|suite| suite.counts.get(&change)).sum()
+}
+
+/// The outputs of the step, by name.
+pub fn outputs(results: Option<&Results>, directory: &str) -> Vec<(&'static str, String)> {
+    let file = |format: report::Format| format!("{}/{}", directory.trim_end_matches('/'), format.file_name());
+    let mut outputs = match results {
+        Some(results) => {
+            let word = serde_json::to_value(results.gate.verdict).ok();
+            let word = word.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+            let regressions = count(results, Change::Regressed) + count(results, Change::Lost);
+            vec![
+                ("verdict", word),
+                ("exit-code", results.gate.exit_code.to_string()),
+                ("regressions", regressions.to_string()),
+                ("improvements", count(results, Change::Improved).to_string()),
+                ("metrics", metrics(results).to_string()),
+            ]
+        }
+        None => vec![
+            ("verdict", "broken".to_owned()),
+            ("exit-code", crate::model::ExitCode::Broken.code().to_string()),
+            ("regressions", "0".to_owned()),
+            ("improvements", "0".to_owned()),
+            ("metrics", "{}".to_owned()),
+        ],
+    };
+    outputs.extend([
+        ("results-dir", directory.to_owned()),
+        ("junit", file(report::Format::Junit)),
+        ("sarif", file(report::Format::Sarif)),
+        ("report", file(report::Format::Html)),
+    ]);
+    outputs
+}
+
+/// Suite → metric → its value, and what it was over the cases that both have.
+fn metrics(results: &Results) -> Value {
+    let compared = |suite: &crate::model::SuiteId, metric: &str| {
+        let suites = results.comparison.iter().flat_map(|all| &all.suites);
+        let one = suites.filter(|one| one.id == *suite).find_map(|one| one.metrics.get(metric))?;
+        let (before, now) = one.delta.values();
+        Some((before?, now?))
+    };
+    let mut all = serde_json::Map::new();
+    for suite in &results.suites {
+        let metrics: BTreeMap<&String, Value> = suite
+            .metrics
+            .iter()
+            .map(|(name, metric)| {
+                let compared = compared(&suite.id, name);
+                let value = json!({
+                    "value": metric.value, "n": metric.n,
+                    "baseline": compared.map(|(before, _)| before),
+                    "delta": compared.map(|(before, now)| now - before),
+                });
+                (name, value)
+            })
+            .collect();
+        all.insert(suite.id.to_string(), json!(metrics));
+    }
+    Value::Object(all)
+}
+
+/// Outputs as they stand in `GITHUB_OUTPUT`; `delimiter` must be one that no value has.
+pub fn output_lines(outputs: &[(&'static str, String)], delimiter: &str) -> String {
+    outputs.iter().map(|(name, value)| format!("{name}<<{delimiter}\n{value}\n{delimiter}\n")).collect()
+}

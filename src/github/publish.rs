@@ -1,0 +1,232 @@
+//! Brings the comment and the check run to where they should be, again and again until they are.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::check::{self, Action as CheckAction, Identity, Report};
+use super::comment::{Action, Desired, Existing, reconcile};
+use super::{Call, Client, Event, HeadSha, Origin, Sha, Trouble, encoded};
+
+/// More often is not tried.
+const ROUNDS: usize = 8;
+/// After a change it is looked once more, in case somebody else wrote at the same time.
+const BEFORE_LOOKING_AGAIN: Duration = Duration::from_millis(400);
+/// A comment is not made smaller than this.
+const SMALLEST: usize = 4_000;
+
+/// What became of something that was to be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Done {
+    /// It is new.
+    Created,
+    /// It was changed.
+    Updated,
+    /// It is as it was: it says the same, or tells of a newer run.
+    Unchanged,
+    /// There is none, and none was worth making.
+    NotWorth,
+}
+
+/// Who the token belongs to. The token of a workflow may not ask REST.
+pub async fn me(client: &Client) -> Result<String, Trouble> {
+    match client.query("query { viewer { login } }", json!({})).await {
+        Ok(data) => {
+            if let Some(login) = data.pointer("/viewer/login").and_then(Value::as_str) {
+                return Ok(login.to_owned());
+            }
+        }
+        Err(Trouble::NotFound(_) | Trouble::Refused(_) | Trouble::Graphql { .. } | Trouble::Rejected { .. }) => {}
+        Err(trouble @ (Trouble::Unauthorized(_) | Trouble::Unreachable(_) | Trouble::Uncertain(_))) => {
+            return Err(trouble);
+        }
+    }
+    let user = client.json(Call::get("/user")).await.ok();
+    let login = user.as_ref().and_then(|user| user["login"].as_str());
+    Ok(login.unwrap_or("github-actions[bot]").to_owned())
+}
+
+/// Brings our comment to where it should be; `desired` is given how many bytes it may have.
+pub async fn comment(
+    client: &Client,
+    number: u64,
+    largest: usize,
+    desired: impl Fn(usize) -> Result<Desired, String>,
+) -> Result<Done, Trouble> {
+    let me = me(client).await?;
+    let list = client.path(&format!("/issues/{number}/comments"));
+    let one = |id: u64| client.path(&format!("/issues/comments/{id}"));
+    let mut budget = largest;
+    let mut done = Done::Unchanged;
+    for _ in 0..ROUNDS {
+        let existing: Vec<Existing> = client.list(&list, None, usize::MAX).await?.iter().filter_map(existing).collect();
+        let wanted = desired(budget).map_err(Trouble::Unreachable)?;
+        let actions = reconcile(&wanted, &existing, &me);
+        if actions.is_empty() {
+            let is_there = existing.iter().any(|one| super::comment::Marker::of(&one.body).is_some());
+            return Ok(if done == Done::Unchanged && !is_there { Done::NotWorth } else { done });
+        }
+        for action in actions {
+            let (next, sent) = match action {
+                Action::Create { body } => (Done::Created, client.json(Call::post(&list, json!({"body": body}))).await),
+                Action::Update { id, body } => {
+                    (Done::Updated, client.json(Call::patch(one(id), json!({"body": body}))).await)
+                }
+                Action::Delete { id } => (done, client.json(Call::delete(one(id))).await),
+            };
+            match sent {
+                Ok(_) => done = if done == Done::Created { done } else { next },
+                // Somebody else was faster, or nobody knows: look again.
+                Err(Trouble::NotFound(_)) if next != Done::Created => {}
+                Err(Trouble::Uncertain(_)) => {}
+                Err(Trouble::Rejected { status: 422, .. }) if budget > SMALLEST => budget = (budget / 2).max(SMALLEST),
+                Err(trouble) => return Err(trouble),
+            }
+        }
+        if client.is_dry() || !client.moment(BEFORE_LOOKING_AGAIN).await {
+            return Ok(done);
+        }
+    }
+    Err(Trouble::Unreachable(format!("the comment on #{number} did not come to rest in {ROUNDS} rounds")))
+}
+
+fn existing(value: &Value) -> Option<Existing> {
+    let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+    Some(Existing { id: value.get("id")?.as_u64()?, author: text("/user/login"), body: text("/body") })
+}
+
+/// Opens the check run.
+pub async fn start_check(client: &Client, identity: &Identity, details: Option<&str>) -> Result<Done, Trouble> {
+    for _ in 0..ROUNDS {
+        let actions = check::start(identity, &checks(client, identity).await?, details);
+        let Some(action) = actions.into_iter().next() else { return Ok(Done::Unchanged) };
+        match send_check(client, &action).await {
+            Ok(_) => return Ok(Done::Created),
+            Err(Trouble::Uncertain(_)) => {}
+            Err(trouble) => return Err(trouble),
+        }
+        if !client.moment(BEFORE_LOOKING_AGAIN).await {
+            break;
+        }
+    }
+    Err(Trouble::Unreachable("the check run could not be opened".to_owned()))
+}
+
+/// Completes the check run, annotations and all.
+pub async fn finish_check(
+    client: &Client,
+    identity: &Identity,
+    report: &Report,
+    details: Option<&str>,
+) -> Result<Done, Trouble> {
+    let mut report = report.clone();
+    'rounds: for _ in 0..ROUNDS {
+        let plan = check::finish(identity, &checks(client, identity).await?, &report, details);
+        let Some(first) = plan.steps.first() else { return Ok(Done::Unchanged) };
+        let done = match first {
+            CheckAction::Create(_) => Done::Created,
+            CheckAction::Update(..) => Done::Updated,
+        };
+        let mut id = None;
+        for step in &plan.steps {
+            match send_check(client, step).await {
+                Ok(sent) => id = id.or(Some(sent)),
+                Err(Trouble::Uncertain(_)) => {
+                    if client.moment(BEFORE_LOOKING_AGAIN).await {
+                        continue 'rounds;
+                    }
+                    break 'rounds;
+                }
+                // A place that GitHub does not like is no reason to leave the check open.
+                Err(Trouble::Rejected { status: 422, .. }) if !report.annotations.is_empty() => {
+                    report.annotations.clear();
+                    continue 'rounds;
+                }
+                Err(trouble) => return Err(trouble),
+            }
+        }
+        for body in plan.more {
+            let path = client.path(&format!("/check-runs/{}", id.unwrap_or_default()));
+            client.json(Call::patch(path, body)).await?;
+        }
+        return Ok(done);
+    }
+    Err(Trouble::Unreachable("the check run could not be completed".to_owned()))
+}
+
+async fn send_check(client: &Client, action: &CheckAction) -> Result<u64, Trouble> {
+    match action {
+        CheckAction::Create(body) => {
+            let made = client.json(Call::post(client.path("/check-runs"), body.clone())).await?;
+            Ok(made["id"].as_u64().unwrap_or_default())
+        }
+        CheckAction::Update(id, body) => {
+            client.json(Call::patch(client.path(&format!("/check-runs/{id}")), body.clone())).await?;
+            Ok(*id)
+        }
+    }
+}
+
+async fn checks(client: &Client, identity: &Identity) -> Result<Vec<check::Existing>, Trouble> {
+    let (head, name) = (&identity.head.0, encoded(&identity.name));
+    let path = client.path(&format!("/commits/{head}/check-runs?check_name={name}&filter=all"));
+    let all = client.list(&path, Some("check_runs"), 1000).await?;
+    Ok(all.iter().filter_map(check::Existing::of).collect())
+}
+
+/// The pull request that a run was for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pull {
+    /// Its number.
+    pub number: u64,
+    /// The branch that it goes to.
+    pub base_branch: String,
+    /// The commit that GitHub made of both, if it still is of this head.
+    pub merge: Option<Sha>,
+}
+
+/// Finds the pull request of a run that has ended: of this branch of this repository, and still at this commit.
+pub async fn pull_of_run(client: &Client, event: &Event, head: &HeadSha) -> Result<Result<Pull, String>, Trouble> {
+    let own = client.repository().to_string();
+    let from = match &event.origin {
+        Origin::Own => own.clone(),
+        Origin::Fork(Some(name)) => name.clone(),
+        Origin::Fork(None) => return Ok(Err("the fork is gone, and with it the way to its pull request".to_owned())),
+    };
+    let Some(branch) = &event.head_branch else { return Ok(Err("the run was of no branch".to_owned())) };
+    let owner = from.split('/').next().unwrap_or_default();
+    let path = format!("/pulls?state=open&head={}", encoded(&format!("{owner}:{branch}")));
+    let pulls = client.list(&client.path(&path), None, 100).await?;
+    let same = |value: &Value, pointer: &str, text: &str| {
+        value.pointer(pointer).and_then(Value::as_str).is_some_and(|found| found.eq_ignore_ascii_case(text))
+    };
+    let of_branch = |pull: &&Value| {
+        same(pull, "/head/repo/full_name", &from) && pull.pointer("/head/ref").and_then(Value::as_str) == Some(branch)
+    };
+    let Some(pull) = pulls.iter().filter(of_branch).find(|pull| same(pull, "/head/sha", head.0.as_str())) else {
+        let moved = pulls.iter().find(of_branch).and_then(|pull| pull.pointer("/head/sha")).and_then(Value::as_str);
+        return Ok(Err(match moved {
+            Some(now) => format!(
+                "the pull request of {from}:{branch} is at {} now, and this run was of {}",
+                now.get(..7).unwrap_or(now),
+                head.0.short()
+            ),
+            None => format!("{from}:{branch} has no open pull request here"),
+        }));
+    };
+    let merge = pull["merge_commit_sha"].as_str().and_then(Sha::parse);
+    let merge = match merge {
+        Some(merge) => merged(client, merge, head).await?,
+        None => None,
+    };
+    let number = pull["number"].as_u64().unwrap_or_default();
+    let base_branch = pull.pointer("/base/ref").and_then(Value::as_str).unwrap_or_default().to_owned();
+    Ok(Ok(Pull { number, base_branch, merge }))
+}
+
+/// The merge commit, if it is one of this head.
+async fn merged(client: &Client, merge: Sha, head: &HeadSha) -> Result<Option<Sha>, Trouble> {
+    let commit = super::store::commit(client, &merge).await?;
+    let second = commit.as_ref().and_then(|commit| commit.pointer("/parents/1/sha")).and_then(Value::as_str);
+    Ok((second == Some(head.0.as_str())).then_some(merge))
+}

@@ -1,0 +1,205 @@
+//! Turns the baseline on GitHub: reads, merges by the ratchet's rule, commits if nobody was faster, and else begins anew.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::{Call, Client, Sha, Trouble, encoded, store};
+use crate::baseline::{Baseline, raise, update};
+use crate::input::Mistakes;
+use crate::model::Results;
+
+/// How often it is tried.
+const TRIES: usize = 6;
+const PAUSE: Duration = Duration::from_millis(300);
+
+const COMMIT: &str =
+    "mutation($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }";
+
+/// What is to be made the baseline.
+#[derive(Debug, Clone, Copy)]
+pub struct Turn<'a> {
+    /// The branch that has it.
+    pub branch: &'a str,
+    /// Its file, from the root of the repository.
+    pub path: &'a str,
+    /// The commit that was evaluated.
+    pub commit: &'a Sha,
+    /// What was measured.
+    pub results: &'a Results,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pushed {
+    /// It is what it was.
+    Nothing,
+    /// It was committed.
+    Committed {
+        /// How many cases it has.
+        cases: usize,
+        /// The commit.
+        oid: String,
+    },
+    /// The branch is protected, so a pull request proposes it.
+    Proposed {
+        /// Its number.
+        number: u64,
+        /// How many cases it has.
+        cases: usize,
+    },
+}
+
+/// Why it could not be.
+#[derive(Debug, thiserror::Error)]
+pub enum Failed {
+    /// The run cannot become a baseline.
+    #[error("{0}")]
+    Refused(String),
+    /// What is there cannot be read.
+    #[error("{0}")]
+    Mistakes(#[from] Mistakes),
+    /// GitHub did not let it be.
+    #[error("{0}")]
+    Trouble(#[from] Trouble),
+}
+
+/// Turns the baseline.
+pub async fn push(client: &Client, turn: &Turn<'_>) -> Result<Pushed, Failed> {
+    let mut protected = false;
+    let mut last = Trouble::Unreachable(String::new());
+    for _ in 0..TRIES {
+        let Some(tip) = store::tip(client, turn.branch).await? else {
+            return Err(Failed::Refused(format!("there is no branch `{}` on GitHub", turn.branch)));
+        };
+        if !store::is_ancestor(client, turn.commit, &tip).await? {
+            let (commit, branch) = (turn.commit.short(), turn.branch);
+            return Err(Failed::Refused(format!("the run is of {commit}, which is not on `{branch}`")));
+        }
+        let tried = if protected {
+            propose(client, turn, &tip).await
+        } else {
+            commit_to(client, turn, turn.branch, &tip).await
+        };
+        last = match tried {
+            Ok(pushed) => return Ok(pushed),
+            Err(Failed::Trouble(trouble)) if is_protected(&trouble) && !protected => {
+                protected = true;
+                continue;
+            }
+            Err(Failed::Trouble(trouble)) if is_stale(&trouble) || moved(client, turn.branch, &tip).await? => trouble,
+            Err(failed) => return Err(failed),
+        };
+        if !client.moment(PAUSE).await {
+            break;
+        }
+    }
+    Err(Trouble::Unreachable(format!("others were faster {TRIES} times: {last}")).into())
+}
+
+/// Commits the turned baseline on top of a commit of a branch.
+async fn commit_to(client: &Client, turn: &Turn<'_>, branch: &str, tip: &Sha) -> Result<Pushed, Failed> {
+    let old = match store::file_at(client, turn.path, tip.as_str()).await? {
+        Some(text) => Some(Baseline::parse(&format!("{branch}:{}", turn.path), text)?),
+        None => None,
+    };
+    let Some(new) = turned(client, turn, old.as_ref()).await? else { return Ok(Pushed::Nothing) };
+    let text = new.render().map_err(|error| Failed::Refused(format!("the baseline cannot be written: {error}")))?;
+    let input = json!({
+        "branch": {"repositoryNameWithOwner": client.repository().to_string(), "branchName": branch},
+        "expectedHeadOid": tip.as_str(),
+        "message": {"headline": format!("Turn the evaluation baseline to {}", turn.commit.short())},
+        "fileChanges": {"additions": [{"path": turn.path, "contents": STANDARD.encode(text)}]},
+    });
+    let data = client.query(COMMIT, json!({"input": input})).await?;
+    let oid = data.pointer("/createCommitOnBranch/commit/oid").and_then(Value::as_str).unwrap_or_default();
+    Ok(Pushed::Committed { cases: new.cases(), oid: oid.to_owned() })
+}
+
+/// What the run makes of what is there. One of an older commit raises the best, and leaves the latest alone.
+async fn turned(client: &Client, turn: &Turn<'_>, old: Option<&Baseline>) -> Result<Option<Baseline>, Failed> {
+    let refused = |refusal: crate::baseline::Refusal| Failed::Refused(refusal.to_string());
+    if let Some(old) = old
+        && let Some(produced) = old.produced.commit.as_deref().and_then(Sha::parse)
+        && produced != *turn.commit
+        && store::is_ancestor(client, turn.commit, &produced).await?
+    {
+        return raise(old, turn.results).map_err(refused);
+    }
+    update(old, turn.results).map_err(refused)
+}
+
+/// Commits to a branch of our own and opens a pull request, or adds to the one that is open.
+async fn propose(client: &Client, turn: &Turn<'_>, tip: &Sha) -> Result<Pushed, Failed> {
+    let prefix = format!("evalratchet/baseline-{}", turn.branch);
+    let open =
+        client.list(&client.path(&format!("/pulls?state=open&base={}", encoded(turn.branch))), None, 1000).await?;
+    let own = client.repository().to_string();
+    let text = |value: &Value, pointer: &str| value.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+    let ours = open.iter().find(|pull| {
+        text(pull, "/head/repo/full_name").is_some_and(|name| name.eq_ignore_ascii_case(&own))
+            && text(pull, "/head/ref").is_some_and(|name| name.starts_with(&prefix))
+    });
+    let number = ours.and_then(|pull| pull["number"].as_u64());
+    let branch = ours.and_then(|pull| text(pull, "/head/ref")).unwrap_or_else(|| format!("{prefix}-{}", tip.short()));
+    let side = match store::tip(client, &branch).await? {
+        Some(side) => side,
+        None => {
+            // Nothing is worth a branch that changes nothing.
+            let old = store::file_at(client, turn.path, tip.as_str()).await?;
+            let old = old.map(|text| Baseline::parse(turn.path, text)).transpose()?;
+            if turned(client, turn, old.as_ref()).await?.is_none() {
+                return Ok(Pushed::Nothing);
+            }
+            let body = json!({"ref": format!("refs/heads/{branch}"), "sha": tip.as_str()});
+            client.json(Call::post(client.path("/git/refs"), body)).await?;
+            tip.clone()
+        }
+    };
+    let cases = match commit_to(client, turn, &branch, &side).await? {
+        Pushed::Committed { cases, .. } | Pushed::Proposed { cases, .. } => cases,
+        Pushed::Nothing if number.is_some() => return Ok(Pushed::Nothing),
+        Pushed::Nothing => 0,
+    };
+    let number = match number {
+        Some(number) => number,
+        None => {
+            let body = json!({
+                "title": "Turn the evaluation baseline",
+                "head": branch, "base": turn.branch,
+                "body": format!(
+                    "`{}` is protected, so the baseline that its last run made is proposed here. Later runs add to this pull request until it is merged.",
+                    turn.branch
+                ),
+            });
+            let made = client.json(Call::post(client.path("/pulls"), body)).await?;
+            made["number"].as_u64().unwrap_or_default()
+        }
+    };
+    Ok(Pushed::Proposed { number, cases })
+}
+
+/// Whether somebody else was faster, or nobody knows whether it was done: reading anew tells.
+fn is_stale(trouble: &Trouble) -> bool {
+    match trouble {
+        Trouble::Graphql { kind, .. } => kind == "STALE_DATA",
+        Trouble::Rejected { status, .. } => matches!(status, 409 | 422),
+        Trouble::Uncertain(_) => true,
+        Trouble::Unauthorized(_) | Trouble::Refused(_) | Trouble::NotFound(_) | Trouble::Unreachable(_) => false,
+    }
+}
+
+/// Whether a branch is elsewhere now. GitHub words a lost race in several ways, but this is what it means.
+async fn moved(client: &Client, branch: &str, tip: &Sha) -> Result<bool, Trouble> {
+    Ok(store::tip(client, branch).await?.as_ref() != Some(tip))
+}
+
+/// Whether the branch takes changes only through pull requests.
+fn is_protected(trouble: &Trouble) -> bool {
+    let Trouble::Graphql { kind, message } = trouble else { return false };
+    let message = message.to_lowercase();
+    kind == "BRANCH_PROTECTION_RULE_VIOLATION"
+        || ["protected branch", "rule violation", "through a pull request"].iter().any(|words| message.contains(words))
+}
