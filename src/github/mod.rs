@@ -59,3 +59,6 @@ pub enum Trouble {
     #[error("{0}")]
     Uncertain(String),
 }
+
+#[cfg(test)]
+mod worlds;

@@ -1,0 +1,283 @@
+//! The reconcilers as a specification: what is there, what should be, and the steps between them.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::check::{self, Identity, Plan, Report};
+use super::comment::{Action, Desired, Existing, Marker, reconcile};
+use super::{HeadSha, Run, Sha};
+
+const ME: &str = "github-actions[bot]";
+
+/// A comment as `id author key run.attempt text`; without a key it has no marker.
+fn comment(line: &str) -> Existing {
+    let words: Vec<&str> = line.splitn(5, ' ').collect();
+    let [id, author, key, run, text] = words[..] else { panic!("{line}") };
+    let author = if author == "me" { ME } else { author };
+    let body = if key == "-" { text.to_owned() } else { desired(key, run, text).body() };
+    Existing { id: id.parse().unwrap(), author: author.to_owned(), body }
+}
+
+fn desired(key: &str, run: &str, text: &str) -> Desired {
+    let (id, attempt) = run.split_once('.').unwrap();
+    let run = Run { id: id.parse().unwrap(), attempt: attempt.parse().unwrap() };
+    let marker = Marker { key: key.to_owned(), run, head: "a".repeat(40) };
+    Desired { marker, content: text.to_owned(), worth_creating: true }
+}
+
+/// The steps in words: `create TEXT`, `update ID TEXT`, `delete ID`.
+fn steps(actions: &[Action]) -> String {
+    let text = |body: &str| body.split_once("\n\n").map_or(body, |(_, text)| text).to_owned();
+    let words = actions.iter().map(|action| match action {
+        Action::Create { body } => format!("create {}", text(body)),
+        Action::Update { id, body } => format!("update {id} {}", text(body)),
+        Action::Delete { id } => format!("delete {id}"),
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// What is there, `key run text` of what should be, the steps.
+const COMMENTS: &[(&str, &[&str], &str, &str)] = &[
+    ("nothing is there", &[], "k 5.1 new", "create new"),
+    ("only others have written", &["1 someone - 0.0 hello"], "k 5.1 new", "create new"),
+    ("somebody copied our marker", &["1 someone k 4.1 old"], "k 5.1 new", "create new"),
+    ("somebody copied the marker of a newer run", &["1 someone k 9.1 old"], "k 5.1 new", "create new"),
+    ("another app copied it", &["1 other[bot] k 4.1 old"], "k 5.1 new", "create new"),
+    ("somebody is called like the app, but longer", &["1 github-actions-x k 4.1 old"], "k 5.1 new", "create new"),
+    ("we wrote something without a marker", &["1 me - 0.0 hello"], "k 5.1 new", "create new"),
+    ("another configuration's is there", &["1 me other 4.1 old"], "k 5.1 new", "create new"),
+    ("another's key begins like ours", &["1 me kk 4.1 old"], "k 5.1 new", "create new"),
+    ("keys differ in case", &["1 me K 4.1 old"], "k 5.1 new", "create new"),
+    ("ours says the same of the same run", &["1 me k 5.1 new"], "k 5.1 new", ""),
+    ("ours says something else of the same run", &["1 me k 5.1 old"], "k 5.1 new", "update 1 new"),
+    ("ours is of an older run", &["1 me k 4.1 old"], "k 5.1 new", "update 1 new"),
+    ("ours is of an older attempt", &["1 me k 5.1 old"], "k 5.2 new", "update 1 new"),
+    (
+        "an older run said the same, and a newer one must be known by its number",
+        &["1 me k 4.1 new"],
+        "k 5.1 new",
+        "update 1 new",
+    ),
+    ("ours is of a newer run", &["1 me k 6.1 newest"], "k 5.1 new", ""),
+    ("ours is of a newer attempt", &["1 me k 5.3 newest"], "k 5.2 new", ""),
+    ("a later attempt of an older run is still older", &["1 me k 5.1 newest"], "k 4.9 new", ""),
+    ("run numbers are numbers", &["1 me k 9.1 old"], "k 10.1 new", "update 1 new"),
+    ("GraphQL calls the app otherwise", &["1 github-actions k 4.1 old"], "k 5.1 new", "update 1 new"),
+    ("logins have no case", &["1 GitHub-Actions[bot] k 4.1 old"], "k 5.1 new", "update 1 new"),
+    ("others' are around ours", &["1 a - 0.0 x", "2 me k 4.1 old", "3 b k 4.1 old"], "k 5.1 new", "update 2 new"),
+    ("a race made two", &["1 me k 5.1 new", "2 me k 5.1 new"], "k 5.1 new", "delete 2"),
+    ("a race made three", &["1 me k 5.1 new", "2 me k 5.1 new", "3 me k 5.1 new"], "k 5.1 new", "delete 2, delete 3"),
+    ("they are listed newest first", &["9 me k 5.1 new", "2 me k 5.1 new"], "k 5.1 new", "delete 9"),
+    ("the oldest is behind", &["1 me k 4.1 old", "2 me k 5.1 new"], "k 5.1 new", "update 1 new, delete 2"),
+    ("the oldest is ahead", &["1 me k 6.1 newest", "2 me k 5.1 new"], "k 5.1 new", "delete 2"),
+    (
+        "a younger one is ahead of us",
+        &["1 me k 4.1 old", "2 me k 6.1 newest"],
+        "k 5.1 new",
+        "update 1 newest, delete 2",
+    ),
+    ("both are ahead of us", &["1 me k 6.1 a", "2 me k 7.1 b"], "k 5.1 new", "update 1 b, delete 2"),
+    ("both are behind", &["1 me k 3.1 a", "2 me k 4.1 b"], "k 5.1 new", "update 1 new, delete 2"),
+    (
+        "two of ours and two of another key",
+        &["1 me o 1.1 a", "2 me k 4.1 b", "3 me o 1.1 c", "4 me k 4.1 d"],
+        "k 5.1 new",
+        "update 2 new, delete 4",
+    ),
+    (
+        "two of ours and copies by others",
+        &["1 x k 9.1 a", "2 me k 5.1 new", "3 y k 9.1 c", "4 me k 5.1 new"],
+        "k 5.1 new",
+        "delete 4",
+    ),
+    ("outside of GitHub there is no run number", &["1 me k 0.1 old"], "k 0.1 new", "update 1 new"),
+    ("outside of GitHub nothing of a run is overwritten", &["1 me k 5.1 newest"], "k 0.1 new", ""),
+];
+
+#[test]
+fn the_comment_goes_from_what_is_there_to_what_should_be_there() {
+    for (name, existing, wanted, expected) in COMMENTS {
+        let existing: Vec<Existing> = existing.iter().map(|line| comment(line)).collect();
+        let [key, run, text] = wanted.splitn(3, ' ').collect::<Vec<_>>()[..] else { panic!("{wanted}") };
+        let actions = reconcile(&desired(key, run, text), &existing, ME);
+        assert_eq!(steps(&actions), *expected, "{name}");
+        // What is not worth a comment makes none, and brings one that is there to where it should be all the same.
+        let unworthy = Desired { worth_creating: false, ..desired(key, run, text) };
+        let expected = if expected.starts_with("create") { "" } else { expected };
+        assert_eq!(steps(&reconcile(&unworthy, &existing, ME)), expected, "{name}, not worth one");
+    }
+}
+
+#[test]
+fn a_marker_is_the_first_line_or_none_and_cannot_be_broken_out_of() {
+    let marker = Marker {
+        key: "a --> <b> \" \\ --!> é\n/x.toml".to_owned(),
+        run: Run { id: 5, attempt: 2 },
+        head: "h".to_owned(),
+    };
+    let body = Desired { marker: marker.clone(), content: "text".to_owned(), worth_creating: true }.body();
+    let first = body.lines().next().unwrap();
+    assert_eq!(first.matches("-->").count(), 1, "{first}");
+    assert!(first.ends_with(" -->") && !first[5..].contains('<'));
+    assert_eq!(Marker::of(&body), Some(marker));
+    assert_eq!(Marker::of(&body.replace('\n', "\r\n")), Marker::of(&body));
+    assert_eq!(Marker::of(&format!("hello\n{body}")), None);
+    assert_eq!(Marker::of(&format!(" {body}")), None);
+    assert_eq!(Marker::of("<!-- evalratchet:comment {} -->"), None);
+    assert_eq!(Marker::of(""), None);
+}
+
+#[test]
+fn line_ends_and_blanks_at_the_end_are_no_change() {
+    let wanted = desired("k", "5.1", "a\nb\n");
+    let stored =
+        Existing { id: 1, author: ME.to_owned(), body: format!("{}\r\n", wanted.body().replace('\n', "\r\n")) };
+    assert_eq!(reconcile(&wanted, &[stored], ME), []);
+}
+
+/// Carries out the steps, as GitHub would.
+fn apply(comments: &mut Vec<Existing>, actions: Vec<Action>) {
+    for action in actions {
+        match action {
+            Action::Create { body } => {
+                let id = comments.iter().map(|one| one.id).max().unwrap_or(0) + 1;
+                comments.push(Existing { id, author: ME.to_owned(), body });
+            }
+            Action::Update { id, body } => {
+                comments.iter_mut().filter(|one| one.id == id).for_each(|one| one.body = body.clone())
+            }
+            Action::Delete { id } => comments.retain(|one| one.id != id),
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_was_there_one_comment_of_ours_tells_of_the_newest_run_and_nobody_elses_is_touched(
+        there in prop::collection::vec((prop::sample::select(vec!["me", "x", "y[bot]"]), prop::sample::select(vec!["k", "o", "-"]), 1_u64..6, 1_u64..3), 0..8),
+        runs in prop::collection::vec((1_u64..8, 1_u64..3), 1..6),
+    ) {
+        let mut comments: Vec<Existing> = there
+            .iter()
+            .enumerate()
+            .map(|(index, (author, key, run, attempt))| comment(&format!("{} {author} {key} {run}.{attempt} t{run}.{attempt}", index + 1)))
+            .collect();
+        let is_ours = |one: &Existing| one.author == ME && Marker::of(&one.body).is_some_and(|marker| marker.key == "k");
+        let others: Vec<Existing> = comments.iter().filter(|one| !is_ours(one)).cloned().collect();
+        let before = comments.iter().filter(|one| is_ours(one)).filter_map(|one| Marker::of(&one.body)).map(|marker| marker.run).max();
+        let oldest = comments.iter().filter(|one| is_ours(one)).map(|one| one.id).min();
+        for (run, attempt) in &runs {
+            let wanted = desired("k", &format!("{run}.{attempt}"), &format!("t{run}.{attempt}"));
+            let actions = reconcile(&wanted, &comments, ME);
+            apply(&mut comments, actions);
+            prop_assert_eq!(reconcile(&wanted, &comments, ME), vec![], "it comes to rest at once");
+        }
+        let ours: Vec<&Existing> = comments.iter().filter(|one| is_ours(one)).collect();
+        prop_assert_eq!(ours.len(), 1);
+        let newest = runs.iter().map(|(id, attempt)| Run { id: *id, attempt: *attempt }).chain(before).max().unwrap();
+        let expected = format!("t{}.{}", newest.id, newest.attempt);
+        prop_assert!(ours[0].body.ends_with(&expected), "{} should end with {}", &ours[0].body, expected);
+        prop_assert!(oldest.is_none_or(|oldest| ours[0].id == oldest));
+        let after: Vec<Existing> = comments.iter().filter(|one| !is_ours(one)).cloned().collect();
+        prop_assert_eq!(after, others);
+    }
+}
+
+fn identity() -> Identity {
+    Identity::new("evalratchet.toml", HeadSha(Sha::parse(&"a".repeat(40)).unwrap()), Run { id: 5, attempt: 1 })
+}
+
+/// A check run as `id run state annotations title`.
+fn check_run(line: &str) -> check::Existing {
+    let [id, run, state, annotations, title] = line.splitn(5, ' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+    check::Existing {
+        id: id.parse().unwrap(),
+        external_id: format!("{run}-evalratchet.toml"),
+        completed: state == "completed",
+        title: title.to_owned(),
+        summary: format!("{title}\n"),
+        annotations: annotations.parse().unwrap(),
+    }
+}
+
+fn report(title: &str, annotations: usize) -> Report {
+    let annotations = (0..annotations).map(|index| json!({"message": index})).collect();
+    Report { conclusion: "failure", title: title.to_owned(), summary: title.to_owned(), annotations }
+}
+
+/// The steps in words, with how many annotations each carries.
+fn check_steps(plan: &Plan) -> String {
+    let carries = |body: &Value| body["output"]["annotations"].as_array().map_or(0, Vec::len);
+    let concludes = |body: &Value| if body["status"] == "completed" { "complete" } else { "add" };
+    let mut words: Vec<String> = plan
+        .steps
+        .iter()
+        .map(|step| match step {
+            check::Action::Create(body) => format!("create and {} with {}", concludes(body), carries(body)),
+            check::Action::Update(id, body) => format!("{} {id} with {}", concludes(body), carries(body)),
+        })
+        .collect();
+    words.extend(plan.more.iter().map(|body| format!("{} {}", concludes(body), carries(body))));
+    words.join(", ")
+}
+
+/// What is there, how many annotations the report has, the steps.
+const CHECKS: &[(&str, &[&str], usize, &str)] = &[
+    ("nothing is there", &[], 3, "create and complete with 3"),
+    ("it was opened", &["1 5-1 in_progress 0 Evaluating"], 3, "complete 1 with 3"),
+    ("it was opened, and nothing is wrong", &["1 5-1 in_progress 0 Evaluating"], 0, "complete 1 with 0"),
+    ("another run's is open", &["1 4-1 in_progress 0 Evaluating"], 1, "create and complete with 1"),
+    ("another attempt's is complete", &["1 5-2 completed 0 t"], 1, "create and complete with 1"),
+    (
+        "opening it was not seen, so there are two",
+        &["1 5-1 in_progress 0 E", "2 5-1 in_progress 0 E"],
+        1,
+        "complete 1 with 1, complete 2 with 0",
+    ),
+    ("it is complete and says the same", &["1 5-1 completed 3 t"], 3, ""),
+    ("it is complete and says something else", &["1 5-1 completed 3 other"], 3, "create and complete with 3"),
+    ("exactly one batch", &["1 5-1 in_progress 0 E"], 50, "complete 1 with 50"),
+    ("one more than a batch", &["1 5-1 in_progress 0 E"], 51, "complete 1 with 50, add 1"),
+    ("three batches", &["1 5-1 in_progress 0 E"], 120, "complete 1 with 50, add 50, add 20"),
+    ("three batches of a new one", &[], 120, "create and complete with 50, add 50, add 20"),
+    ("it broke off after the first batch", &["1 5-1 completed 50 t"], 120, "add 1 with 50, add 20"),
+    ("it broke off before the last batch", &["1 5-1 completed 100 t"], 120, "add 1 with 20"),
+    ("more than are shown", &["1 5-1 completed 450 t"], 2000, "add 1 with 50"),
+];
+
+#[test]
+fn the_check_run_goes_from_what_is_there_to_what_should_be_there() {
+    for (name, existing, annotations, expected) in CHECKS {
+        let existing: Vec<check::Existing> = existing.iter().map(|line| check_run(line)).collect();
+        let plan = check::finish(&identity(), &existing, &report("t", *annotations), None);
+        assert_eq!(check_steps(&plan), *expected, "{name}");
+    }
+}
+
+#[test]
+fn a_check_run_is_opened_once_for_each_run() {
+    let opens = |existing: &[check::Existing]| !check::start(&identity(), existing, None).is_empty();
+    assert!(opens(&[]));
+    assert!(opens(&[check_run("1 4-1 in_progress 0 E")]));
+    assert!(opens(&[check_run("1 5-2 completed 0 E")]));
+    assert!(!opens(&[check_run("1 5-1 in_progress 0 E")]));
+    assert!(!opens(&[check_run("1 5-1 completed 0 E")]));
+}
+
+#[test]
+fn annotations_keep_their_order_over_all_batches() {
+    let plan = check::finish(&identity(), &[], &report("t", 120), Some("https://example.org/run"));
+    let first = match &plan.steps[..] {
+        [check::Action::Create(body)] => body,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((&first["name"], &first["conclusion"]), (&json!("evalratchet"), &json!("failure")));
+    assert_eq!(
+        (&first["details_url"], &first["external_id"]),
+        (&json!("https://example.org/run"), &json!("5-1-evalratchet.toml"))
+    );
+    let all =
+        std::iter::once(first).chain(&plan.more).flat_map(|body| body["output"]["annotations"].as_array().unwrap());
+    let order: Vec<u64> = all.map(|one| one["message"].as_u64().unwrap()).collect();
+    assert_eq!(order, (0..120).collect::<Vec<u64>>());
+}
