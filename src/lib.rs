@@ -11,6 +11,7 @@ pub mod aggregate;
 pub mod baseline;
 pub mod cli;
 pub mod compare;
+pub mod doctor;
 pub mod execute;
 pub mod gate;
 pub mod github;

@@ -81,14 +81,14 @@ pub fn find(root: &Path, path: &str, wanted: &Wanted, surroundings: &Surrounding
             return Err(Mistake::in_file("--baseline", message).into());
         }
         let hint = if shallow {
-            "this is a shallow clone: check out with `fetch-depth: 0`"
+            "this is a shallow clone: `evalratchet baseline fetch`, or check out with `fetch-depth: 0`"
         } else {
             "name another with --baseline, or `ref` in [baseline]"
         };
         return none(format!("no baseline: there is no branch `{reference}` here; {hint}"));
     };
     let Some(base) = base(root, &head, &tip, surroundings) else {
-        let hint = if shallow { "; this is a shallow clone: check out with `fetch-depth: 0`" } else { "" };
+        let hint = if shallow { "; this is a shallow clone: `evalratchet baseline fetch`, or check out with `fetch-depth: 0`" } else { "" };
         return none(format!("no baseline: nothing is common to this commit and `{reference}`{hint}"));
     };
     let on_main = head == tip;
@@ -114,7 +114,7 @@ pub fn find(root: &Path, path: &str, wanted: &Wanted, surroundings: &Surrounding
         foreign.get_or_insert(produced);
     }
     let hint = if shallow {
-        "this is a shallow clone: check out with `fetch-depth: 0`".to_owned()
+        "this is a shallow clone: `evalratchet baseline fetch`, or check out with `fetch-depth: 0`".to_owned()
     } else if let Some(produced) = foreign {
         match produced {
             Some(commit) => {

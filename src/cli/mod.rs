@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod console;
 mod diff;
+mod doctor;
 mod equiv;
 mod golden;
 mod list;
@@ -59,6 +60,8 @@ enum Verb {
     Baseline(baseline::BaselineVerb),
     /// Load everything and report every mistake; run nothing
     Check(check::CheckArgs),
+    /// Explain the environment: event, baseline, tools, and what the token may do
+    Doctor(doctor::DoctorArgs),
     /// List suites and cases with file and line
     List(list::ListArgs),
     /// Print the JSON Schemas of all formats
@@ -161,6 +164,7 @@ pub fn main() -> std::process::ExitCode {
         Verb::Publish(args) => publish::publish(&args),
         Verb::Baseline(verb) => baseline::baseline(verb),
         Verb::Check(args) => check::check(&args),
+        Verb::Doctor(args) => doctor::doctor(&args),
         Verb::List(args) => list::list(args),
         Verb::Schema(args) => schema::schema(&args),
         Verb::Golden(verb) => golden::golden(verb),

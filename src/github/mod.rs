@@ -10,6 +10,7 @@ mod dry;
 mod event;
 pub mod intake;
 pub mod outcome;
+mod permissions;
 pub mod publish;
 pub mod push;
 mod rejudge;
@@ -20,6 +21,7 @@ pub use access::{Access, Token};
 pub use client::{Call, Client, encoded, encoded_path};
 pub use dry::DryRun;
 pub use event::{BaseSha, Event, HeadSha, Kind, Origin, Repository, Run, Sha, Unknown};
+pub use permissions::{May, Permission, permissions};
 pub use rejudge::rejudge;
 
 /// Why something could not be had from GitHub or done there.

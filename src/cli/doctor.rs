@@ -1,0 +1,147 @@
+//! `doctor`: explains the environment.
+#![expect(clippy::disallowed_methods, reason = "edge: the environment, git, GitHub and installed programs")]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+
+use super::publish::{block_on, event, variable};
+use super::reference::BaselineArgs;
+use super::{ConfigArgs, Failure, Overrides, console, load};
+use crate::doctor::{Findings, History, Tool, Variable, report};
+use crate::github::{Access, Client, Event, Permission, permissions};
+use crate::model::ExitCode;
+use crate::report::counted;
+use crate::repository::{Checkout, git};
+use crate::settings::{Invocation, Settings, Source, TargetSettings};
+use crate::suites::{Question, Suite};
+
+/// Flags of `doctor`.
+#[derive(Debug, Args)]
+pub(super) struct DoctorArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
+    #[command(flatten)]
+    baseline: BaselineArgs,
+}
+
+pub(super) fn doctor(args: &DoctorArgs) -> Result<ExitCode, Failure> {
+    let event = event().map_err(|failure| failure.to_string());
+    let loaded = load(&args.config, &Overrides::default());
+    let here = PathBuf::from(".");
+    let root = loaded.as_ref().map_or(here.as_path(), |(settings, _, _)| settings.root.as_path());
+    let commit = Checkout::of(root, "").commit;
+    let shallow = git(root, &["rev-parse", "--is-shallow-repository"]).is_some_and(|text| text.trim() == "true");
+    let history = if shallow { History::Shallow } else { History::Whole };
+    let token = match &event {
+        Ok(event) => token(event)?,
+        Err(_) => None,
+    };
+    let findings = Findings {
+        checkout: commit.map(|commit| (commit, history)),
+        config: loaded.as_ref().map(|(settings, suites, _)| described(settings, suites)).map_err(ToString::to_string),
+        baseline: match &loaded {
+            Ok((settings, _, _)) => baseline(args, settings),
+            Err(_) => Err("not looked for, as the configuration cannot be read".to_owned()),
+        },
+        tools: loaded.as_ref().map(|(_, suites, _)| tools(suites)).unwrap_or_default(),
+        variables: loaded.as_ref().map(|(_, suites, _)| variables(suites)).unwrap_or_default(),
+        token,
+        event,
+    };
+    console::print(&report(&findings));
+    Ok(ExitCode::Passed)
+}
+
+fn described(settings: &Settings, suites: &[Suite]) -> String {
+    let cases: usize = suites.iter().map(|suite| suite.cases.len()).sum();
+    format!("{}: {}, {}", settings.config, counted(suites.len(), "suite"), counted(cases, "case"))
+}
+
+fn baseline(args: &DoctorArgs, settings: &Settings) -> Result<String, String> {
+    let located = args.baseline.locate(settings).map_err(|failure| failure.to_string())?;
+    match located.reference {
+        Some(reference) => Ok(reference.info.source),
+        None => Err(located.circumstances.no_baseline.unwrap_or_else(|| "none is wanted".to_owned())),
+    }
+}
+
+/// What the token may do.
+fn token(event: &Event) -> Result<Option<Vec<Permission>>, Failure> {
+    let access = Access::parse(variable).map_err(|trouble| Failure::Usage(trouble.to_string()))?;
+    if access.token.is_none() {
+        return Ok(None);
+    }
+    let asked = block_on(async {
+        let client = Client::new(access, event.repository.clone(), Duration::from_secs(30), None)?;
+        Ok::<_, crate::github::Trouble>(permissions(&client).await)
+    })?;
+    Ok(Some(asked.map_err(|trouble| Failure::Usage(trouble.to_string()))?))
+}
+
+/// The programs that suites start, each once for each that wants it.
+fn tools(suites: &[Suite]) -> Vec<Tool> {
+    let mut tools = BTreeSet::new();
+    for suite in suites {
+        let id = &suite.settings.id;
+        let root = &suite.settings.root;
+        let mut add = |program: &str, wanted_by: String, needs: &str| {
+            let there = is_there(program, root);
+            tools.insert(Tool { program: program.to_owned(), wanted_by, needs: needs.to_owned(), there });
+        };
+        if suite.settings.source != Source::Recordings
+            && let Some(program) = invocation(&suite.settings.target).and_then(|one| one.argv.first()?.text())
+        {
+            add(program, id.to_string(), "it is the target of this suite");
+        }
+        for case in &suite.cases {
+            let Question::Scenario(question) = &case.question else { continue };
+            for goal in &question.goals {
+                add(&goal.command.command, format!("{id} ({})", question.adapter.id), &question.adapter.needs);
+            }
+        }
+    }
+    tools.into_iter().collect()
+}
+
+fn invocation(target: &TargetSettings) -> Option<&Invocation> {
+    match target {
+        TargetSettings::Command(one) | TargetSettings::Worker(one) | TargetSettings::Agent(one) => Some(one),
+        TargetSettings::Http(_)
+        | TargetSettings::OpenAi(_)
+        | TargetSettings::Index(_)
+        | TargetSettings::Ranked(_)
+        | TargetSettings::Nobody => None,
+    }
+}
+
+/// Whether a program could be started.
+fn is_there(program: &str, root: &Path) -> bool {
+    if program.contains('/') {
+        return root.join(program).is_file();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|directory| {
+        directory.join(program).is_file() || (cfg!(windows) && directory.join(format!("{program}.exe")).is_file())
+    })
+}
+
+/// The variables that suites name.
+fn variables(suites: &[Suite]) -> Vec<Variable> {
+    let mut variables = BTreeSet::new();
+    for suite in suites {
+        let settings = &suite.settings;
+        let named = match &settings.target {
+            TargetSettings::OpenAi(target) => target.api_key_env.iter().cloned().collect(),
+            target => invocation(target).map(|one| one.env.clone()).unwrap_or_default(),
+        };
+        for name in named {
+            let set = variable(&name).is_some();
+            let needed = settings.source != Source::Recordings;
+            variables.insert(Variable { name, wanted_by: settings.id.to_string(), set, needed });
+        }
+    }
+    variables.into_iter().collect()
+}

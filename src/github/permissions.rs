@@ -1,0 +1,63 @@
+//! What a token may do, found out by requests that cannot take effect: what they send is never valid, so GitHub refuses
+//! it either for that, or before that for want of a permission.
+
+use serde_json::json;
+
+use super::{Call, Client, Trouble};
+
+/// Whether a token may do something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum May {
+    /// It may.
+    Yes,
+    /// It may not.
+    No,
+    /// GitHub did not say.
+    Unknown,
+}
+
+/// A permission as it stands in a workflow, what it is for, and whether the token has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Permission {
+    /// Such as `checks: write`.
+    pub line: &'static str,
+    /// What it is for.
+    pub purpose: &'static str,
+    /// Whether the token has it.
+    pub may: May,
+}
+
+/// Tries every permission that evalratchet can make use of.
+pub async fn permissions(client: &Client) -> Vec<Permission> {
+    let reads = match client.list(&client.path("/commits"), None, 1).await {
+        Ok(_) => May::Yes,
+        Err(trouble) => refused(&trouble),
+    };
+    let mut all = vec![Permission { line: "contents: read", purpose: "finding the baseline", may: reads }];
+    for (line, purpose, path) in [
+        ("pull-requests: write", "the comment", "/pulls"),
+        ("checks: write", "the check run", "/check-runs"),
+        ("contents: write", "`baseline update --push`", "/git/refs"),
+    ] {
+        // Without its required fields none of these does anything.
+        let may = match client.json(Call::post(client.path(path), json!({}))).await {
+            Err(Trouble::Rejected { status: 400 | 422, .. }) => May::Yes,
+            Err(trouble) => refused(&trouble),
+            Ok(_) => May::Unknown,
+        };
+        all.push(Permission { line, purpose, may });
+    }
+    all
+}
+
+fn refused(trouble: &Trouble) -> May {
+    match trouble {
+        Trouble::Refused(_) | Trouble::Unauthorized(_) => May::No,
+        // A repository that the token may not see is not there for it; but so is one that is misspelt.
+        Trouble::NotFound(_)
+        | Trouble::Rejected { .. }
+        | Trouble::Graphql { .. }
+        | Trouble::Unreachable(_)
+        | Trouble::Uncertain(_) => May::Unknown,
+    }
+}
