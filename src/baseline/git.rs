@@ -88,7 +88,11 @@ pub fn find(root: &Path, path: &str, wanted: &Wanted, surroundings: &Surrounding
         return none(format!("no baseline: there is no branch `{reference}` here; {hint}"));
     };
     let Some(base) = base(root, &head, &tip, surroundings) else {
-        let hint = if shallow { "; this is a shallow clone: `evalratchet baseline fetch`, or check out with `fetch-depth: 0`" } else { "" };
+        let hint = if shallow {
+            "; this is a shallow clone: `evalratchet baseline fetch`, or check out with `fetch-depth: 0`"
+        } else {
+            ""
+        };
         return none(format!("no baseline: nothing is common to this commit and `{reference}`{hint}"));
     };
     let on_main = head == tip;

@@ -14,6 +14,7 @@ mod permissions;
 pub mod publish;
 pub mod push;
 mod rejudge;
+pub mod release;
 pub mod retry;
 pub mod store;
 

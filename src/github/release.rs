@@ -1,0 +1,86 @@
+//! Attaches files to a release and puts a summary into its text.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::access::is_safe;
+use super::{Call, Client, Trouble, encoded};
+
+const ROUNDS: usize = 4;
+const PAUSE: Duration = Duration::from_millis(400);
+
+/// A file for a release.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asset {
+    /// Its name.
+    pub name: String,
+    /// Its media type.
+    pub kind: &'static str,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+/// Brings a release to where it should be; `body` makes its new text of the one that it has. `false` if there is no
+/// release of this tag.
+pub async fn attach(
+    client: &Client,
+    tag: &str,
+    assets: &[Asset],
+    body: impl Fn(&str) -> String,
+) -> Result<bool, Trouble> {
+    let Some(release) = find(client, tag).await? else { return Ok(false) };
+    let id = release["id"].as_u64().unwrap_or_default();
+    for asset in assets {
+        upload(client, id, &release, asset).await?;
+    }
+    let old = release["body"].as_str().unwrap_or_default();
+    let new = body(old);
+    if new != old {
+        client.json(Call::patch(client.path(&format!("/releases/{id}")), json!({"body": new}))).await?;
+    }
+    Ok(true)
+}
+
+/// The release of a tag. A draft is not found by its tag, but it is in the list.
+async fn find(client: &Client, tag: &str) -> Result<Option<Value>, Trouble> {
+    match client.json(Call::get(client.path(&format!("/releases/tags/{}", encoded(tag))))).await {
+        Ok(release) => return Ok(Some(release)),
+        Err(Trouble::NotFound(_)) => {}
+        Err(trouble) => return Err(trouble),
+    }
+    let all = client.list(&client.path("/releases"), None, 300).await?;
+    Ok(all.into_iter().find(|release| release["tag_name"] == tag))
+}
+
+/// Sends a file; one of the same name makes room for it.
+async fn upload(client: &Client, id: u64, release: &Value, asset: &Asset) -> Result<(), Trouble> {
+    let address = release["upload_url"].as_str().unwrap_or_default();
+    let address = address.split('{').next().unwrap_or_default();
+    let path_at = address.find("://").and_then(|at| Some(at + 3 + address[at + 3..].find('/')?));
+    let Some((origin, path)) = path_at.map(|at| address.split_at(at)).filter(|(origin, _)| is_safe(origin)) else {
+        return Err(Trouble::Unreachable(format!("the release says that files go to {address:?}, which is no address")));
+    };
+    let path = format!("{path}?name={}", encoded(&asset.name));
+    let mut last = String::new();
+    for _ in 0..ROUNDS {
+        let there = client.list(&client.path(&format!("/releases/{id}/assets")), None, 1000).await?;
+        let same = there.iter().filter(|one| one["name"] == asset.name.as_str());
+        for id in same.filter_map(|one| one["id"].as_u64()) {
+            match client.json(Call::delete(client.path(&format!("/releases/assets/{id}")))).await {
+                Ok(_) | Err(Trouble::NotFound(_)) => {}
+                Err(trouble) => return Err(trouble),
+            }
+        }
+        match client.upload(origin, Call::upload(&path, asset.kind, asset.bytes.clone())).await {
+            Ok(_) => return Ok(()),
+            // Somebody else was faster, or it may be there half: look, and begin anew.
+            Err(Trouble::Uncertain(why) | Trouble::Rejected { status: 422, why, .. }) => last = why,
+            Err(trouble) => return Err(trouble),
+        }
+        if !client.moment(PAUSE).await {
+            break;
+        }
+    }
+    Err(Trouble::Unreachable(format!("{} could not be attached: {last}", asset.name)))
+}
