@@ -41,6 +41,20 @@ pub enum Where {
 }
 
 impl Fetched {
+    /// None, and why.
+    pub fn nowhere(why: String) -> Self {
+        Self {
+            schema: FETCHED_SCHEMA.to_owned(),
+            found: Where::Nowhere(why),
+            base: None,
+            on_main: false,
+            baseline: None,
+            at_base: None,
+            versions: Vec::new(),
+            remark: None,
+        }
+    }
+
     /// Reads such a file; `None` if it is something else, such as a plain baseline.
     pub fn parse(file: &str, text: &str) -> Option<Result<Self, Mistakes>> {
         let value: serde_json::Value = serde_json::from_str(text).ok()?;

@@ -154,12 +154,19 @@ impl Publication<'_> {
 
     async fn publish(&self) -> Result<ExitCode, Failure> {
         let mut lost = Lost::default();
+        if self.is_foreign() && !self.has_token {
+            return Err(no_token());
+        }
         let results = intake::read(&self.args.from);
         let told = match self.told(results).await {
             Ok(Ok(told)) => told,
             Ok(Err(refused)) => {
                 self.say("notice", &format!("nothing was published: {refused}"));
                 return Ok(ExitCode::Passed);
+            }
+            Err(store::Failed::Trouble(Trouble::Refused(why))) => {
+                lost.note("what the results are judged by", "contents: read", Err(Trouble::Refused(why)));
+                return Ok(self.end(&lost, ExitCode::Passed));
             }
             Err(failed) => {
                 console::error(&format!("GitHub could not be asked what the results are to be judged by: {failed}"));
@@ -182,6 +189,7 @@ impl Publication<'_> {
                             Done::Unchanged => "left as it is",
                             Done::NotWorth => "not needed",
                         };
+                        let word = if self.args.dry_run { "see the files" } else { word };
                         console::note(&format!("comment on #{number}: {word}"));
                     }
                     Err(trouble) => lost.note("the comment", "pull-requests: write", Err(trouble)),
@@ -195,8 +203,16 @@ impl Publication<'_> {
                 ExitCode::Invalid
             }
         };
+        if let Some(directory) = &self.files.directory {
+            console::note(&format!("nothing was sent; what would be is in {}", directory.display()));
+        }
         let code = self.end(&lost, code);
         if self.has_token { Ok(code) } else { Err(no_token()) }
+    }
+
+    /// Whether the results are somebody else's, brought into a job that may write.
+    fn is_foreign(&self) -> bool {
+        matches!(self.event.kind, Kind::WorkflowRun | Kind::PullRequestTarget)
     }
 
     /// What there is to tell, or why nothing is to be told; of what others measured, judged anew.
@@ -214,12 +230,13 @@ impl Publication<'_> {
         if let Ok(results) = &mut told.results {
             // Of addresses only our own are believed.
             results.run.url = self.run_url();
+            let note = outcome::commit_note(results, &self.event);
+            if let Some(note) = &note {
+                self.say("warning", note);
+            }
+            told.frame.origin = told.frame.origin.take().or(note);
         }
-        let untrusted = matches!(self.event.kind, Kind::WorkflowRun | Kind::PullRequestTarget);
-        let Some(head) = self.event.head.clone().filter(|_| untrusted) else { return Ok(Ok(told)) };
-        if !self.has_token {
-            return Ok(Err("results of others are judged anew, and that needs a token".to_owned()));
-        }
+        let Some(head) = self.event.head.clone().filter(|_| self.is_foreign()) else { return Ok(Ok(told)) };
         let pull = if self.event.kind == Kind::WorkflowRun {
             match publish::pull_of_run(&self.client, &self.event, &head).await? {
                 Ok(pull) => pull,
@@ -231,20 +248,22 @@ impl Publication<'_> {
         };
         told.number = Some(pull.number);
         if let Ok(results) = told.results {
-            let (results, base) = self.judged_anew(results, &pull, &head).await?;
+            let Some((results, base)) = self.judged_anew(results, &pull, &head).await? else {
+                return Ok(Err(format!("the base has no configuration `{}` to judge by", told.key)));
+            };
             told.frame.origin = outcome::origin_note(&self.event, base.as_deref());
             told.results = Ok(results);
         }
         Ok(Ok(told))
     }
 
-    /// Compares and judges with what the base has.
+    /// Compares and judges with what the base has; `None` if it has no such configuration.
     async fn judged_anew(
         &self,
         results: Results,
         pull: &Pull,
         head: &HeadSha,
-    ) -> Result<(Results, Option<String>), store::Failed> {
+    ) -> Result<Option<(Results, Option<String>)>, store::Failed> {
         let prefix = results.run.prefix.clone();
         let config = format!("{prefix}{}", results.run.config);
         let (branch, path) = own_baseline_section(None);
@@ -264,19 +283,19 @@ impl Publication<'_> {
             Some(base) => store::file_at(&self.client, &config, base.as_str()).await?,
             None => None,
         };
-        let section = own_baseline_section(text.as_deref());
+        let Some(text) = text else { return Ok(None) };
+        let section = own_baseline_section(Some(&text));
         (wanted.branch, wanted.path) = (section.0, format!("{prefix}{}", section.1));
         let fetched = store::find(&self.client, &wanted).await?;
         let own = store::file_at(&self.client, &wanted.path, head.0.as_str()).await?;
         let own = own.and_then(|text| Baseline::parse(&wanted.path, text).ok());
         let mut located = located(fetched, own);
         located.circumstances.today = today();
-        located.circumstances.filtered = results.run.filtered;
         located.circumstances.interrupted = results.gate.verdict == crate::model::Verdict::Interrupted;
-        let of_base = text.map(|text| suites_of(&text)).unwrap_or_default();
+        let of_base = suites_of(&text);
         let base = located.reference.as_ref().and_then(|reference| reference.info.base.clone());
         let results = github::rejudge(results, &of_base, located.reference.as_ref(), &located.circumstances);
-        Ok((results, base))
+        Ok(Some((results, base)))
     }
 
     /// The channels that need no token.
@@ -385,9 +404,13 @@ impl Lost {
     /// What is missing, and the lines that give it.
     fn sentence(&self, event: &Event) -> String {
         let channels: Vec<&str> = self.missing.iter().map(|(channel, _, _)| *channel).collect();
-        let lines: String = self.missing.iter().map(|(_, permission, _)| format!("\n  {permission}")).collect();
+        let lacking: Vec<&str> = self.missing.iter().map(|(_, permission, _)| *permission).collect();
         let said = self.missing.first().map(|(_, _, why)| why.as_str()).unwrap_or_default();
-        let what = format!("{} could not be published: the token may not ({said})", channels.join(" and "));
+        let what = format!(
+            "{} could not be published: the token lacks {}, or it is not there ({said})",
+            channels.join(" and "),
+            lacking.join(" and ")
+        );
         let read_only = event.kind == Kind::PullRequest && (event.is_fork() || event.dependabot);
         if read_only {
             let who = if event.is_fork() { "a fork" } else { "Dependabot" };
@@ -395,7 +418,7 @@ impl Lost {
                 "{what}. The token of a pull request from {who} is read-only, whatever `permissions:` says; let a workflow_run workflow publish, as docs/publishing.md shows"
             );
         }
-        format!("{what}. Give the job:\npermissions:\n  contents: read{lines}")
+        format!("{what}. Give the job:\npermissions:\n  contents: read\n  checks: write\n  pull-requests: write")
     }
 }
 
@@ -463,5 +486,5 @@ fn no_head() -> Failure {
 
 fn no_token() -> Failure {
     let help = "give the step `env: GITHUB_TOKEN: ${{ github.token }}`";
-    Failure::Usage(format!("GITHUB_TOKEN is not set, so nothing can be published\n  = {help}"))
+    Failure::Usage(format!("GITHUB_TOKEN is not set, so there is neither a comment nor a check run\n  = {help}"))
 }

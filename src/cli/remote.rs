@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::publish::{block_on, event, variable};
 use super::{ConfigArgs, Failure, Overrides, console, settings};
-use crate::baseline::Where;
+use crate::baseline::{Fetched, Where};
 use crate::github::push::{self, Pushed, Turn};
 use crate::github::store::{self, Failed, Wanted};
 use crate::github::{Access, Client, Event, Kind, Sha, Trouble};
@@ -57,6 +57,13 @@ pub(super) fn fetch(args: &FetchArgs) -> Result<ExitCode, Failure> {
     let fetched = match found {
         Ok(fetched) => fetched,
         Err(Failed::Mistakes(mistakes)) => return Err(mistakes.into()),
+        Err(Failed::Trouble(Trouble::Refused(why))) => {
+            let text = format!(
+                "the baseline could not be fetched: the token may not ({why}). Give the job:\npermissions:\n  contents: read"
+            );
+            say(&text);
+            Fetched::nowhere(format!("no baseline: the token may not read it; give the job `contents: read` ({why})"))
+        }
         Err(Failed::Trouble(trouble)) => return Ok(unreachable("the baseline could not be fetched", &trouble)),
     };
     let text = serde_json::to_string(&fetched)
@@ -116,15 +123,14 @@ pub(super) fn push(settings: &Settings, results: &Results, deadline: Duration) -
         }
         Err(push::Failed::Refused(why)) => return Err(Failure::Usage(why)),
         Err(push::Failed::Mistakes(mistakes)) => return Err(mistakes.into()),
-        Err(push::Failed::Trouble(Trouble::Refused(why) | Trouble::NotFound(why))) => {
-            let text = format!(
-                "the baseline could not be committed: the token may not ({why}). Give the job:\npermissions:\n  contents: write\n  pull-requests: write"
-            );
-            if variable("GITHUB_ACTIONS").is_some() {
-                console::print(&format!("::warning title=evalratchet::{}\n", report::data(&text)));
+        Err(push::Failed::Trouble(Trouble::Refused(why))) => {
+            let help = if why.contains("not permitted to create") {
+                "Let it in the repository's settings: Actions, General, \"Allow GitHub Actions to create and approve pull requests\""
             } else {
-                console::note(&text);
-            }
+                "Give the job:\npermissions:\n  contents: write\n  checks: write\n  pull-requests: write"
+            };
+            let text = format!("the baseline could not be committed: the token may not ({why}). {help}");
+            say(&text);
         }
         Err(push::Failed::Trouble(trouble)) => {
             return Ok(unreachable("the baseline could not be committed", &trouble));
@@ -136,6 +142,15 @@ pub(super) fn push(settings: &Settings, results: &Results, deadline: Duration) -
 fn client(event: &Event, deadline: Duration) -> Result<Client, Failure> {
     let access = Access::parse(variable).map_err(|trouble| Failure::Usage(trouble.to_string()))?;
     Client::new(access, event.repository.clone(), deadline, None).map_err(|trouble| Failure::Usage(trouble.to_string()))
+}
+
+/// Says something where a user of GitHub sees it.
+fn say(text: &str) {
+    if variable("GITHUB_ACTIONS").is_some() {
+        console::print(&format!("::warning title=evalratchet::{}\n", report::data(text)));
+    } else {
+        console::note(text);
+    }
 }
 
 fn unreachable(what: &str, trouble: &Trouble) -> ExitCode {

@@ -176,21 +176,20 @@ fn advice(findings: &Findings) -> Vec<(String, Vec<String>)> {
     let missing: Vec<&str> =
         findings.token.iter().flatten().filter(|one| one.may == May::No).map(|one| one.line).collect();
     // `contents: write` is only for runs on the branch that has the baseline.
-    let on_branch = findings.event.as_ref().is_ok_and(|event| event.pull_request.is_none());
+    let on_branch = findings
+        .event
+        .as_ref()
+        .is_ok_and(|event| matches!(event.kind, Kind::Push | Kind::Schedule | Kind::WorkflowDispatch));
     let missing: Vec<&str> = missing.into_iter().filter(|line| *line != "contents: write" || on_branch).collect();
     if read_only && !missing.is_empty() {
         say(
             "The token of this pull request is read-only, whatever `permissions:` says. Publish it from a workflow of its own (docs/publishing.md):",
-            &["on:", "  workflow_run:", "    workflows: [evals]", "    types: [completed]"],
+            &["on:", "  workflow_run:", "    workflows: [Evaluations]", "    types: [completed]"],
         );
     } else if !missing.is_empty() {
-        let mut lines = vec!["permissions:".to_owned(), "  contents: read".to_owned()];
-        if missing.contains(&"contents: write") {
-            lines.pop();
-        }
-        lines.extend(missing.iter().filter(|line| **line != "contents: read").map(|line| format!("  {line}")));
-        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        say("Give the job what its token lacks:", &lines);
+        let contents = if on_branch { "  contents: write" } else { "  contents: read" };
+        let lines = ["permissions:", contents, "  checks: write", "  pull-requests: write"];
+        say(&format!("Give the job what its token lacks ({}):", missing.join(", ")), &lines);
     }
     if findings.baseline.is_err() && matches!(findings.checkout, Some((_, History::Shallow))) {
         say(

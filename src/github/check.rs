@@ -130,6 +130,7 @@ pub fn finish(identity: &Identity, existing: &[Existing], report: &Report, detai
         link(&mut body, details);
         body
     };
+    let left_open = left_open(identity, existing);
     let mut ours: Vec<&Existing> = ours(identity, existing).collect();
     ours.sort_by_key(|one| one.id);
     let open: Vec<&&Existing> = ours.iter().filter(|one| !one.completed).collect();
@@ -138,20 +139,40 @@ pub fn finish(identity: &Identity, existing: &[Existing], report: &Report, detai
         let mut steps = vec![Action::Update(first.id, complete(batches.next().unwrap_or_default()))];
         // One whose opening was answered too late to be seen would stay open for ever.
         steps.extend(open.iter().skip(1).map(|one| Action::Update(one.id, complete(&[]))));
+        steps.extend(left_open);
         return Plan { steps, more: batches.map(|batch| json!({"output": output(batch)})).collect() };
     }
     if let Some(last) = ours.last().filter(|last| last.title == title && last.summary.trim() == summary.trim()) {
         // Only annotations can be missing.
         let mut rest = batches(last.annotations).map(|batch| json!({"output": output(batch)}));
-        let steps = rest.next().map(|body| Action::Update(last.id, body));
-        return Plan { steps: steps.into_iter().collect(), more: rest.collect() };
+        let first = rest.next().map(|body| Action::Update(last.id, body));
+        return Plan { steps: first.into_iter().chain(left_open).collect(), more: rest.collect() };
     }
     let mut batches = batches(0);
     let mut body = complete(batches.next().unwrap_or_default());
     body["name"] = identity.name.as_str().into();
     body["head_sha"] = identity.head.0.as_str().into();
     body["external_id"] = identity.external_id.as_str().into();
-    Plan { steps: vec![Action::Create(body)], more: batches.map(|batch| json!({"output": output(batch)})).collect() }
+    Plan {
+        steps: std::iter::once(Action::Create(body)).chain(left_open).collect(),
+        more: batches.map(|batch| json!({"output": output(batch)})).collect(),
+    }
+}
+
+/// Closes what an earlier attempt of the same run opened and never completed.
+fn left_open(identity: &Identity, existing: &[Existing]) -> Vec<Action> {
+    let parts = |id: &str| {
+        let mut parts = id.splitn(3, '-').map(str::to_owned);
+        Some((parts.next()?, parts.next()?.parse::<u64>().ok()?, parts.next()?))
+    };
+    let Some((run, attempt, key)) = parts(&identity.external_id) else { return Vec::new() };
+    let earlier = |one: &&Existing| {
+        let theirs = parts(&one.external_id);
+        !one.completed && theirs.is_some_and(|theirs| theirs.0 == run && theirs.1 < attempt && theirs.2 == key)
+    };
+    let output = json!({"title": "Superseded", "summary": "A later attempt of this run has ended."});
+    let body = json!({"status": "completed", "conclusion": "cancelled", "output": output});
+    existing.iter().filter(earlier).map(|one| Action::Update(one.id, body.clone())).collect()
 }
 
 fn ours<'a>(identity: &'a Identity, existing: &'a [Existing]) -> impl Iterator<Item = &'a Existing> {

@@ -36,7 +36,7 @@ pub struct Call {
 enum Body {
     None,
     Json(Value),
-    Bytes(&'static str, Vec<u8>),
+    Bytes(Vec<u8>),
 }
 
 impl Call {
@@ -67,8 +67,8 @@ impl Call {
     }
 
     /// Sends a file.
-    pub fn upload(path: impl Into<String>, kind: &'static str, bytes: Vec<u8>) -> Self {
-        Self { body: Body::Bytes(kind, bytes), ..Self::new(Method::POST, path) }
+    pub fn upload(path: impl Into<String>, bytes: Vec<u8>) -> Self {
+        Self { body: Body::Bytes(bytes), ..Self::new(Method::POST, path) }
     }
 
     /// Wants the bytes of a file and not a description of it.
@@ -244,9 +244,9 @@ impl Call {
         match &self.body {
             Body::None => None,
             Body::Json(value) => Some(value.clone()),
-            Body::Bytes(kind, bytes) => Some(match std::str::from_utf8(bytes) {
-                Ok(text) => json!({"content-type": kind, "text": text}),
-                Err(_) => json!({"content-type": kind, "bytes": bytes.len()}),
+            Body::Bytes(bytes) => Some(match std::str::from_utf8(bytes) {
+                Ok(text) => json!({"text": text}),
+                Err(_) => json!({"bytes": bytes.len()}),
             }),
         }
     }
@@ -261,8 +261,8 @@ async fn once(octocrab: &Octocrab, call: &Call) -> octocrab::Result<Answer> {
     let request = match &call.body {
         Body::None => octocrab.build_request(builder, None::<&Value>)?,
         Body::Json(value) => octocrab.build_request(builder, Some(value))?,
-        Body::Bytes(kind, bytes) => {
-            let builder = builder.header(CONTENT_TYPE, *kind);
+        Body::Bytes(bytes) => {
+            let builder = builder.header(CONTENT_TYPE, "application/octet-stream");
             let request = builder.body(bytes.clone().into());
             request.map_err(|source| octocrab::Error::Other {
                 source: Box::new(source),

@@ -22,7 +22,8 @@ impl DryRun {
         std::fs::create_dir_all(directory)?;
         for entry in std::fs::read_dir(directory)? {
             let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == "json") {
+            let ours = ["json", "md", "txt"];
+            if path.extension().is_some_and(|extension| ours.iter().any(|one| extension == *one)) {
                 std::fs::remove_file(path)?;
             }
         }

@@ -13,14 +13,19 @@ use crate::report::{self, Annotation, Level, markdown, plain, verdict_line};
 pub fn conclusion(results: &Results, event: &Event) -> &'static str {
     let verdict = results.gate.verdict;
     match verdict {
-        // A fork has no secrets, so what it could not measure says nothing about its change.
-        _ if event.is_fork() && without_secrets(results) => "neutral",
-        Verdict::Passed if event.is_fork() && results.run.partial => "neutral",
+        // Who has no secrets cannot measure everything, and that says nothing about the change.
+        _ if is_foreign(event) && without_secrets(results) => "neutral",
+        Verdict::Passed if is_foreign(event) && results.run.partial => "neutral",
         Verdict::Passed => "success",
         Verdict::NoBaseline | Verdict::NotJudged => "neutral",
         Verdict::Interrupted => "cancelled",
         Verdict::Failed | Verdict::Broken | Verdict::NothingMeasured | Verdict::NotComparable => "failure",
     }
+}
+
+/// Whether the run had no secrets, and its results are the word of somebody else.
+fn is_foreign(event: &Event) -> bool {
+    event.is_fork() || event.dependabot
 }
 
 /// Whether everything that fails is something that was not measured.
@@ -38,9 +43,9 @@ fn without_secrets(results: &Results) -> bool {
 /// What is to be said of numbers that nobody here measured.
 pub fn origin_note(event: &Event, base: Option<&str>) -> Option<String> {
     let whose = match (&event.origin, event.dependabot) {
-        (Origin::Fork(Some(name)), _) => format!("a run of the fork {name}"),
-        (Origin::Fork(None), _) => "a run of a fork that is gone".to_owned(),
-        (Origin::Own, true) => "a run of Dependabot's branch".to_owned(),
+        (Origin::Fork(Some(name)), _) => format!("The numbers are the fork's own ({name})"),
+        (Origin::Fork(None), _) => "The numbers are those of a fork that is gone".to_owned(),
+        (Origin::Own, true) => "The numbers are those of Dependabot's branch".to_owned(),
         (Origin::Own, false) => return None,
     };
     let judged = match event.kind {
@@ -56,7 +61,16 @@ pub fn origin_note(event: &Event, base: Option<&str>) -> Option<String> {
         | Kind::WorkflowDispatch
         | Kind::Other(_) => String::new(),
     };
-    Some(format!("These numbers are the own ones of {whose}{judged}."))
+    Some(format!("{whose}{judged}."))
+}
+
+/// What is to be said of results that are of another commit than the event.
+pub fn commit_note(results: &Results, event: &Event) -> Option<String> {
+    let of = results.run.commit.as_deref()?;
+    let mut known = event.checked_out.iter().chain(event.head.iter().map(|head| &head.0)).peekable();
+    let about = known.peek()?.short().to_owned();
+    let is_known = event.kind == Kind::WorkflowRun || known.any(|sha| sha.as_str() == of);
+    (!is_known).then(|| format!("The results are of {}, and this event is about {about}.", of.get(..7).unwrap_or(of)))
 }
 
 /// How a check is shown.

@@ -15,8 +15,6 @@ const PAUSE: Duration = Duration::from_millis(400);
 pub struct Asset {
     /// Its name.
     pub name: String,
-    /// Its media type.
-    pub kind: &'static str,
     /// What is in it.
     pub bytes: Vec<u8>,
 }
@@ -59,7 +57,9 @@ async fn upload(client: &Client, id: u64, release: &Value, asset: &Asset) -> Res
     let address = address.split('{').next().unwrap_or_default();
     let path_at = address.find("://").and_then(|at| Some(at + 3 + address[at + 3..].find('/')?));
     let Some((origin, path)) = path_at.map(|at| address.split_at(at)).filter(|(origin, _)| is_safe(origin)) else {
-        return Err(Trouble::Unreachable(format!("the release says that files go to {address:?}, which is no address")));
+        return Err(Trouble::Unreachable(format!(
+            "the release says that files go to {address:?}, which is no address"
+        )));
     };
     let path = format!("{path}?name={}", encoded(&asset.name));
     let mut last = String::new();
@@ -72,7 +72,7 @@ async fn upload(client: &Client, id: u64, release: &Value, asset: &Asset) -> Res
                 Err(trouble) => return Err(trouble),
             }
         }
-        match client.upload(origin, Call::upload(&path, asset.kind, asset.bytes.clone())).await {
+        match client.upload(origin, Call::upload(&path, asset.bytes.clone())).await {
             Ok(_) => return Ok(()),
             // Somebody else was faster, or it may be there half: look, and begin anew.
             Err(Trouble::Uncertain(why) | Trouble::Rejected { status: 422, why, .. }) => last = why,

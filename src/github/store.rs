@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use super::{Call, Client, Sha, Trouble, encoded, encoded_path};
-use crate::baseline::{Baseline, FETCHED_SCHEMA, Fetched, Where};
-use crate::input::Mistakes;
+use crate::baseline::{Baseline, Fetched, Where};
+use crate::input::{Mistake, Mistakes};
 use crate::settings::baseline_section;
 
 /// How many versions of the file are looked through.
@@ -45,18 +45,21 @@ pub enum Failed {
 
 /// Looks for the baseline.
 pub async fn find(client: &Client, wanted: &Wanted) -> Result<Fetched, Failed> {
-    let mut fetched = Fetched {
-        schema: FETCHED_SCHEMA.to_owned(),
-        found: Where::Nowhere(String::new()),
-        base: None,
-        on_main: false,
-        baseline: None,
-        at_base: None,
-        versions: Vec::new(),
-        remark: None,
-    };
+    let mut fetched = Fetched::nowhere(String::new());
     let nowhere = |fetched: Fetched, why: String| Ok(Fetched { found: Where::Nowhere(why), ..fetched });
     let (mut branch, mut path) = (wanted.branch.clone(), wanted.path.clone());
+    if tip(client, &branch).await?.is_none() {
+        if wanted.named {
+            let message = format!("there is no branch `{branch}` in {}", client.repository());
+            return Err(Mistakes::from(Mistake::in_file("--ref", message)).into());
+        }
+        // A repository that the token may not see has no branches either, and that is not the same.
+        client.json(Call::get(client.path(""))).await.map_err(|trouble| match trouble {
+            Trouble::NotFound(why) => Trouble::Unreachable(format!("{why}; or the token may not see it")),
+            other => other,
+        })?;
+        return nowhere(fetched, format!("no baseline: there is no branch `{branch}` on GitHub"));
+    }
     let Some(base) = base(client, wanted).await? else {
         return nowhere(fetched, format!("no baseline: nothing is common to {} and `{branch}`", wanted.commit.short()));
     };

@@ -242,6 +242,13 @@ const CHECKS: &[(&str, &[&str], usize, &str)] = &[
     ("three batches of a new one", &[], 120, "create and complete with 50, add 50, add 20"),
     ("it broke off after the first batch", &["1 5-1 completed 50 t"], 120, "add 1 with 50, add 20"),
     ("it broke off before the last batch", &["1 5-1 completed 100 t"], 120, "add 1 with 20"),
+    (
+        "an earlier attempt died and left it open",
+        &["1 5-0 in_progress 0 E", "2 5-1 in_progress 0 E"],
+        1,
+        "complete 2 with 1, complete 1 with 0",
+    ),
+    ("a later attempt's is open", &["1 5-2 in_progress 0 E"], 1, "create and complete with 1"),
     ("more than are shown", &["1 5-1 completed 450 t"], 2000, "add 1 with 50"),
 ];
 
