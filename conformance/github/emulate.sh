@@ -71,7 +71,7 @@ emulated_wrong() {
 what='comments, check runs and the baseline in a GitHub that others wrote'
 if [ -z "${young:-}" ]; then
   record not-run emulate "$what" 'Node 24.18 or later was not found, and is not installable from npm'
-elif ! from_npm emulate emulate; then
+elif ! from_npm emulate "$here/package.json" emulate; then
   record not-run emulate "$what" 'not installable from npm'
 else
   judge=$installed

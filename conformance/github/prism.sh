@@ -130,7 +130,7 @@ prism_starts() {
 what="every REST request, by GitHub's own description"
 if ! young_node; then
   record not-run prism "$what" 'Node 24.18 or later was not found, and is not installable from npm'
-elif ! from_npm prism @octokit/openapi @stoplight/prism-cli; then
+elif ! from_npm prism "$here/package.json" @octokit/openapi @stoplight/prism-cli; then
   record not-run prism "$what" 'not installable from npm'
 else
   judge=$installed
