@@ -181,7 +181,7 @@ const NOT_SOURCE: [&str; 22] = [
 ];
 /// Folders whose Markdown people look things up in.
 const NOTES: [&str; 9] = ["adr", "decisions", "doc", "docs", "knowledge", "memories", "memory", "notes", "wiki"];
-const EXTENSIONS: [&str; 6] = ["rs", "py", "ts", "tsx", "js", "go"];
+const EXTENSIONS: [&str; 10] = ["rs", "py", "ts", "mts", "tsx", "js", "mjs", "cjs", "jsx", "go"];
 
 /// Patterns that match the source among these files, by folder.
 pub fn code_patterns(paths: &[String]) -> Vec<String> {

@@ -90,7 +90,9 @@ fn of_code(sources: &[(String, String)], units: &[Vec<CodeUnit>]) -> Vec<Sample>
     for ((_, source), units) in sources.iter().zip(units) {
         for unit in units.iter().filter(|unit| is_public(unit, source)) {
             let name = unit.symbol.rsplit("::").next().unwrap_or(&unit.symbol);
-            let written = sentence(&unit.doc).or_else(|| docstring(unit).and_then(|text| sentence(&text)));
+            // Comments of one line each end with a newline of their own.
+            let comment = unit.doc.replace("\n\n", "\n");
+            let written = sentence(&comment).or_else(|| docstring(unit).and_then(|text| sentence(&text)));
             let documented = written.is_some();
             let by = if documented { "what is written about it" } else { "its name" };
             let Some(query) = written.or_else(|| words(name)) else { continue };
@@ -105,6 +107,9 @@ fn of_code(sources: &[(String, String)], units: &[Vec<CodeUnit>]) -> Vec<Sample>
         }
     }
     found.sort_by_key(|(undocumented, _)| *undocumented);
+    // What is written about two of them tells neither from the other.
+    let queries: Vec<String> = found.iter().map(|(_, sample)| sample.query.clone()).collect();
+    found.retain(|(_, sample)| queries.iter().filter(|query| **query == sample.query).count() == 1);
     found.into_iter().map(|(_, sample)| sample).collect()
 }
 
@@ -122,12 +127,19 @@ fn is_public(unit: &CodeUnit, source: &str) -> bool {
         Some("rs") => unit.body.starts_with("pub "),
         Some("py") => unit.symbol.split("::").all(|part| !part.starts_with('_')),
         Some("go") => unit.symbol.split("::").all(|part| part.starts_with(char::is_uppercase)),
-        Some(_) | None => {
-            let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-            let exports = |line: &str| line.contains("export") && line.split(|c| !is_name(c)).any(|word| word == name);
-            !unit.symbol.contains("::") && source.lines().any(exports)
-        }
+        Some(_) | None => !unit.symbol.contains("::") && exports(source, name),
     }
+}
+
+/// Whether a script exports a name, in one line or in a list.
+fn exports(source: &str, name: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let mut in_list = false;
+    source.lines().any(|line| {
+        let begins = line.contains("export");
+        in_list = (begins && line.contains('{') || in_list) && !line.contains('}');
+        (begins || in_list) && line.split(|c| !is_name(c)).any(|word| word == name)
+    })
 }
 
 /// The text that a Python function or class begins with.
@@ -234,6 +246,16 @@ mod tests {
         assert_eq!(asked(&look("src/a.ts", script)), [pair("code:src/a.ts::splitBill", "Splits a bill evenly.")]);
         let go = "package p\n\n// Merge joins two shards of a run.\nfunc Merge() {}\nfunc own() {}\n";
         assert_eq!(asked(&look("p.go", go)), [pair("code:p.go::Merge", "Merge joins two shards of a run.")]);
+    }
+
+    #[test]
+    fn a_sentence_goes_on_over_lines_and_exports_may_be_a_list() {
+        let rust = "/// Joins the shards\n/// of a run. Then judges.\n///\n/// More.\npub fn merge() {}\n";
+        assert_eq!(asked(&look("src/a.rs", rust))[0].1, "Joins the shards of a run.");
+        let script = "const parse = (text) => text;\nconst own = () => 1;\nmodule.exports = {\n  parse,\n};\nown();\n";
+        assert_eq!(asked(&look("a.js", script)), [("code:a.js::parse".to_owned(), "parse".to_owned())]);
+        let twice = "/// Says it all at once.\npub fn first() {}\n/// Says it all at once.\npub fn second() {}\n";
+        assert_eq!(asked(&look("a.rs", twice)), []);
     }
 
     #[test]
