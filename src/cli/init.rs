@@ -170,7 +170,16 @@ fn repository(here: &Path) -> Option<Repository> {
     let line = |arguments: &[&str]| git(here, arguments).map(|text| text.trim_end().to_owned());
     let of_origin = line(&["symbolic-ref", "--short", "refs/remotes/origin/HEAD"]);
     let of_origin = of_origin.and_then(|name| name.strip_prefix("origin/").map(str::to_owned));
-    let branch = of_origin.or_else(|| line(&["symbolic-ref", "--short", "HEAD"])).unwrap_or_else(|| "main".to_owned());
+    // A remote that was added by hand does not tell; on a topic branch the usual names are likelier.
+    let usual = ["main", "master"].into_iter().find(|name| {
+        ["refs/heads", "refs/remotes/origin"]
+            .iter()
+            .any(|place| git(here, &["rev-parse", "--verify", "--quiet", &format!("{place}/{name}")]).is_some())
+    });
+    let branch = of_origin
+        .or_else(|| usual.map(str::to_owned))
+        .or_else(|| line(&["symbolic-ref", "--short", "HEAD"]))
+        .unwrap_or_else(|| "main".to_owned());
     let ignores_results = git(here, &["check-ignore", "-q", "evalratchet-out/"]).is_some();
     Some(Repository { branch, prefix, ignores_results })
 }

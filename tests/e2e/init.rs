@@ -294,6 +294,18 @@ fn another_default_branch_is_the_one_to_compare_with() {
     let workflow = fs::read_to_string(world.path().join(".github/workflows/evalratchet.yml")).unwrap();
     assert!(workflow.contains("branches: [trunk]"), "{workflow}");
     assert_eq!(world.run().code, 0);
+
+    for (branches, expected) in [(&["trunk"][..], "branches: [trunk]"), (&["main", "topic"], "branches: [main]")] {
+        let world = World::new();
+        world.git(&["init", "-q", "-b", branches[0]]);
+        world.git(&["commit", "-q", "--allow-empty", "-m", "first"]);
+        for branch in &branches[1..] {
+            world.git(&["switch", "-q", "-c", branch]);
+        }
+        assert_eq!(init(&world, &["--yes"]).code, 0);
+        let workflow = fs::read_to_string(world.path().join(".github/workflows/evalratchet.yml")).unwrap();
+        assert!(workflow.contains(expected), "{workflow}");
+    }
 }
 
 #[test]
