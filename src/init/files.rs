@@ -128,38 +128,45 @@ fn golden() -> Part {
     (template!("golden/suite.toml").to_owned(), files.into())
 }
 
-/// Questions about what was found; where nothing was, about sample notes.
+/// Questions about what was found; where there are too few, also about sample notes. With a single case nothing would be
+/// measured once its symbol is gone, and that is another answer than a failed gate.
 fn retrieval(look: &Look) -> Part {
     let samples = samples::samples(look);
     let is_asked = |lane: Lane| samples.iter().any(|sample| sample.lane() == lane);
-    let list = |patterns: &[String]| patterns.iter().map(|one| quoted(one)).collect::<Vec<_>>().join(", ");
-    let mut index = Vec::new();
-    if is_asked(Lane::Code) {
-        index.push(format!("code = [{}]", list(&look.code.0)));
-    }
-    if is_asked(Lane::Memory) {
-        index.push(format!("memory = [{}]", list(&look.notes.0)));
-    }
+    let code = if is_asked(Lane::Code) { look.code.0.clone() } else { Vec::new() };
+    let mut memory = if is_asked(Lane::Memory) { look.notes.0.clone() } else { Vec::new() };
+    let mut ids: Vec<String> = samples.iter().map(|Sample { id, .. }| id.clone()).collect();
+    let mut cases = vec!["evals/retrieval/cases.json".to_owned()];
     let mut files = Vec::new();
-    let ids: Vec<String> = if samples.is_empty() {
-        index.push("memory = [\"evals/retrieval/memories.json\"]".to_owned());
-        files.push(NewFile::new("evals/retrieval/memories.json", template!("retrieval/memories.json")));
-        files.push(NewFile::new("evals/retrieval/cases.json", template!("retrieval/cases.json")));
-        SAMPLE_NOTES.map(str::to_owned).into()
+    if samples.len() < 2 {
+        let (notes, about_notes) = ("evals/retrieval/memories.json", "evals/retrieval/memory_cases.json");
+        files.push(NewFile::new(notes, template!("retrieval/memories.json")));
+        files.push(NewFile::new(about_notes, template!("retrieval/memory_cases.json")));
+        ids.extend(SAMPLE_NOTES.map(str::to_owned));
+        memory.push(notes.to_owned());
+        cases.push(about_notes.to_owned());
+    }
+    if samples.is_empty() {
+        cases.remove(0);
     } else {
-        files.push(NewFile::new("evals/retrieval/cases.json", samples::as_json(&samples)));
-        samples.into_iter().map(|Sample { id, .. }| id).collect()
+        files.insert(0, NewFile::new("evals/retrieval/cases.json", samples::as_json(&samples)));
+    }
+    let list = |name: &str, values: &[String]| {
+        let values: Vec<String> = values.iter().map(|one| quoted(one)).collect();
+        (!values.is_empty()).then(|| format!("{name} = [{}]", values.join(", ")))
     };
+    let index: Vec<String> = [list("code", &code), list("memory", &memory)].into_iter().flatten().collect();
     let slices: Vec<String> =
         ids.iter().map(|id| format!("{} = {{ hit-rate = {{ min = 1.0 }} }}", quoted(&format!("tag={id}")))).collect();
     let section = template!("retrieval/suite.toml")
+        .replace("@CASES@", &list("cases", &cases).unwrap_or_default())
         .replace("@K@", &samples::K.to_string())
         .replace("@INDEX@", &index.join(", "))
         .replace("@SLICES@", &slices.join("\n"));
     (section, files)
 }
 
-/// The cases of the sample notes.
+/// The cases about the sample notes.
 const SAMPLE_NOTES: [&str; 3] = ["memory-release-day", "memory-flaky-tests", "memory-committed-key"];
 
 /// A suite for each file of results; where there is none, one for a sample.

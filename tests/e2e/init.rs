@@ -200,6 +200,18 @@ fn prompts_notes_and_results_of_other_tools_are_found() {
 }
 
 #[test]
+fn a_single_symbol_that_is_renamed_fails_as_well() {
+    let world = World::new();
+    world.file("tool.py", "def shorten(text):\n    \"\"\"Cuts a text to its first words.\"\"\"\n    return text[:9]\n");
+    assert_eq!(init(&world, &["--yes"]).code, 0);
+    let ran = world.run();
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    assert_eq!(ran.case("code-shorten")["status"], "passed");
+    replace(&world, "tool.py", "def shorten", "def cut");
+    assert_eq!(world.run().code, 1);
+}
+
+#[test]
 fn nothing_that_is_there_is_overwritten() {
     let world = World::new();
     world.file("evalratchet.toml", "mine\n");
