@@ -256,23 +256,24 @@ fn sorted_out(here: &Path, files: Vec<NewFile>) -> Result<(Vec<NewFile>, Vec<Str
     }
 }
 
-/// Writes every file; if one cannot be written, those before it are removed again.
+/// Writes every file; if one cannot be written, all that was made before it is removed again.
 fn write_all(here: &Path, files: &[NewFile]) -> Result<(), Failure> {
-    let mut written: Vec<PathBuf> = Vec::new();
+    let mut made: Vec<PathBuf> = Vec::new();
     for file in files {
         let path = here.join(&file.path);
+        let new: Vec<PathBuf> = path.ancestors().take_while(|place| !is_there(place)).map(Path::to_owned).collect();
+        // Outermost first, so that backwards each directory is empty when its turn comes.
+        made.extend(new.into_iter().rev());
         let done = match file.written {
             Written::New => write_atomically(&path, file.text.as_bytes()),
             Written::Appended => append(&path, &file.text),
         };
         if let Err(error) = done {
-            for path in written {
-                std::fs::remove_file(path).ok();
+            for place in made.iter().rev() {
+                // A directory is removed only if it is empty.
+                std::fs::remove_file(place).or_else(|_| std::fs::remove_dir(place)).ok();
             }
             return Err(Failure::Write { path: file.path.clone(), error });
-        }
-        if file.written == Written::New {
-            written.push(path);
         }
     }
     Ok(())

@@ -17,6 +17,9 @@ const NOTES: usize = 2;
 const COMMON: [&str; 12] =
     ["main", "new", "default", "from", "fmt", "init", "setup", "index", "get", "set", "run", "test"];
 
+/// Folders that are looked at before all others.
+const MAIN_FOLDERS: [&str; 5] = ["src/", "lib/", "app/", "pkg/", "packages/"];
+
 /// A question that the built-in engine answers rightly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sample {
@@ -86,7 +89,7 @@ fn spread(samples: Vec<Sample>) -> Vec<Sample> {
 
 /// A question for each public symbol; those that something is written about come first.
 fn of_code(sources: &[(String, String)], units: &[Vec<CodeUnit>]) -> Vec<Sample> {
-    let mut found: Vec<(bool, Sample)> = Vec::new();
+    let mut found: Vec<((bool, bool), Sample)> = Vec::new();
     for ((_, source), units) in sources.iter().zip(units) {
         for unit in units.iter().filter(|unit| is_public(unit, source)) {
             let name = unit.symbol.rsplit("::").next().unwrap_or(&unit.symbol);
@@ -103,10 +106,12 @@ fn of_code(sources: &[(String, String)], units: &[Vec<CodeUnit>]) -> Vec<Sample>
                 query,
                 expected: unit.id.clone(),
             };
-            found.push((!documented, sample));
+            // What a project is about stands mostly there.
+            let aside = !MAIN_FOLDERS.iter().any(|folder| unit.path.starts_with(folder));
+            found.push(((!documented, aside), sample));
         }
     }
-    found.sort_by_key(|(undocumented, _)| *undocumented);
+    found.sort_by_key(|(order, _)| *order);
     // What is written about two of them tells neither from the other.
     let queries: Vec<String> = found.iter().map(|(_, sample)| sample.query.clone()).collect();
     found.retain(|(_, sample)| queries.iter().filter(|query| **query == sample.query).count() == 1);
@@ -267,9 +272,12 @@ mod tests {
             (format!("src/{name}.rs"), text)
         };
         let look = Look { code: (Vec::new(), ["alpha", "beta"].map(file).to_vec()), ..Look::default() };
-        let ids: Vec<String> = samples(&look).into_iter().map(|sample| sample.id).collect();
-        assert_eq!(ids, ["code-alpha-one", "code-beta-one", "code-alpha-two"]);
+        let ids = |look: &Look| -> Vec<String> { samples(look).into_iter().map(|sample| sample.id).collect() };
+        assert_eq!(ids(&look), ["code-alpha-one", "code-beta-one", "code-alpha-two"]);
         assert_eq!(samples(&look), samples(&look));
+        let mut aside = look.clone();
+        aside.code.1[0].0 = "bin/alpha.rs".into();
+        assert_eq!(ids(&aside), ["code-beta-one", "code-alpha-one", "code-beta-two"]);
     }
 
     #[test]

@@ -244,6 +244,19 @@ fn what_is_in_the_way_is_named_before_anything_is_written() {
 }
 
 #[test]
+fn what_was_written_before_a_failure_is_removed_again() {
+    let world = World::new();
+    world.git(&["init", "-q"]);
+    world.file(".gitignore/oops", "");
+    let failed = init(&world, &["--yes"]);
+    assert_eq!(failed.code, 2);
+    assert!(failed.stderr.contains("cannot write .gitignore"), "{}", failed.stderr);
+    assert_eq!(listing(&world), [".gitignore/oops"]);
+    let left: Vec<_> = fs::read_dir(world.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+}
+
+#[test]
 fn without_a_terminal_nothing_is_taken_for_granted() {
     let world = World::new();
     for arguments in [&[][..], &["--kind", "command"]] {
