@@ -4,11 +4,13 @@
 mod baseline;
 mod check;
 mod compare;
+mod completions;
 mod console;
 mod diff;
 mod doctor;
 mod equiv;
 mod golden;
+mod init;
 mod list;
 mod merge;
 mod publish;
@@ -43,6 +45,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    /// Write a first configuration for what is found here, with samples and workflows
+    Init(init::InitArgs),
     /// Run the suites and judge what they measured
     Run(run::RunArgs),
     /// Shortcut for run --kind retrieval --lane code
@@ -75,6 +79,8 @@ enum Verb {
     Trec(trec::TrecArgs),
     /// Print the diff of two files as `expectedDiff` wants it
     Diff(diff::DiffArgs),
+    /// Print a script that completes commands in a shell
+    Completions(completions::CompletionsArgs),
 }
 
 /// Where the configuration is.
@@ -153,6 +159,7 @@ pub fn main() -> std::process::ExitCode {
     let cli = Cli::parse();
     log_to_stderr(cli.verbose);
     let done = std::panic::catch_unwind(|| match cli.verb {
+        Verb::Init(args) => init::init(&args),
         Verb::Run(args) => run::run(args),
         Verb::EvalCode(mut args) => {
             args.only_code();
@@ -171,6 +178,7 @@ pub fn main() -> std::process::ExitCode {
         Verb::Equiv(args) => equiv::equiv(&args),
         Verb::Diff(args) => diff::diff(&args),
         Verb::Trec(args) => trec::trec(&args),
+        Verb::Completions(args) => completions::completions(&args),
     });
     let code = match done {
         Ok(Ok(ExitCode::Passed)) if console::output_was_lost() => ExitCode::Invalid,

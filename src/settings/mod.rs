@@ -145,7 +145,7 @@ pub fn find_config(start: &Path, is_file: impl Fn(&Path) -> bool) -> Option<Path
 /// The mistake of having no configuration at all.
 pub fn no_config(start: &Path) -> Mistake {
     Mistake::in_file(CONFIG_NAME, format!("not found in {} or above it", start.display()))
-        .with_help("name one with --config, or write one: docs/configuration.md shows how")
+        .with_help("run `evalratchet init` to get one, or name one with --config")
 }
 
 /// Reads a positive duration such as `30s`, `2m` or `1h 30m`.

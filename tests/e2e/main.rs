@@ -17,6 +17,7 @@ mod equiv;
 mod flow;
 mod golden;
 mod imported;
+mod init;
 mod interrupt;
 mod merging;
 mod processes;

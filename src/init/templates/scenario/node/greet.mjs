@@ -1,0 +1,4 @@
+/** Greets whoever is named. */
+export function greet(name) {
+  return `Hello, ${name}`;
+}

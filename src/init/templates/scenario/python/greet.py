@@ -1,0 +1,6 @@
+"""Greetings."""
+
+
+def greet(name):
+    """Greets whoever is named."""
+    return f"Hello, {name}"

@@ -1,0 +1,136 @@
+//! The workflows: one for pull requests and the default branch, one that publishes what pull requests of forks measured.
+
+use super::Look;
+use super::files::NewFile;
+
+/// The action, and the version that a fresh workflow uses.
+const ACTION: &str = "evalratchet/evalratchet@v0";
+/// Its part that only puts the program on the `PATH`.
+const INSTALL: &str = "evalratchet/evalratchet/action/install@v0";
+/// How the action calls the results that it uploads; a key is added to it.
+const ARTIFACT: &str = "evalratchet";
+
+const EVALUATE: &str = include_str!("templates/github/evaluate.yml");
+const PUBLISH: &str = include_str!("templates/github/publish.yml");
+
+/// Both workflows, at the root of the repository. In a subdirectory they have names of their own.
+pub(super) fn workflows(look: &Look) -> Vec<NewFile> {
+    if look.workflow.is_some() {
+        return Vec::new();
+    }
+    let (branch, prefix) = look
+        .repository
+        .as_ref()
+        .map_or(("main", ""), |repository| (repository.branch.as_str(), repository.prefix.trim_end_matches('/')));
+    let depth = prefix.split('/').filter(|part| !part.is_empty()).count();
+    let key = key(prefix);
+    let name = if prefix.is_empty() { "evalratchet".to_owned() } else { format!("evalratchet ({prefix})") };
+    let suffix = if key.is_empty() { String::new() } else { format!("-{key}") };
+    let place = [format!("working-directory: {}", quoted(prefix)), format!("comment-key: {}", quoted(&key))];
+    let with_place: Vec<&str> = std::iter::once("with:").chain(place.iter().map(String::as_str)).collect();
+    let render = |template: &str| {
+        let mut text = String::new();
+        for line in template.lines() {
+            let indent = &line[..line.len() - line.trim_start().len()];
+            // What is said of a place is left out at the root.
+            match line.trim() {
+                "@PLACE@" | "@WITH-PLACE@" | "@WORKING-DIRECTORY@" if prefix.is_empty() => {}
+                "@PLACE@" => place.iter().for_each(|one| text.push_str(&format!("{indent}{one}\n"))),
+                "@WITH-PLACE@" => text.push_str(&format!("{indent}{}\n", with_place.join(&format!("\n{indent}  ")))),
+                "@WORKING-DIRECTORY@" => text.push_str(&format!("{indent}{}\n", place[0])),
+                _ => text.push_str(&format!("{line}\n")),
+            }
+        }
+        let option = if key.is_empty() { String::new() } else { format!(" --comment-key {key}") };
+        text.replace("@PUBLISH-NAME@", &quoted(&format!("{name} publish")))
+            .replace("@NAME@", &quoted(&name))
+            .replace("@BRANCH@", &quoted(&escaped(branch)))
+            .replace("@ARTIFACT@", &format!("{ARTIFACT}{suffix}"))
+            .replace("@INSTALL@", INSTALL)
+            .replace("@ACTION@", ACTION)
+            .replace("@KEY@", &option)
+    };
+    let up = "../".repeat(depth);
+    vec![
+        NewFile::new(format!("{up}.github/workflows/evalratchet{suffix}.yml"), render(EVALUATE)),
+        NewFile::new(format!("{up}.github/workflows/evalratchet{suffix}-publish.yml"), render(PUBLISH)),
+    ]
+}
+
+/// A directory as a key: letters, digits, dots, dashes and underscores only.
+fn key(prefix: &str) -> String {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_');
+    prefix.split(|c| !fits(c)).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+}
+
+/// A text as YAML has it: plain where nothing in it could mean anything else.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
+    let begins = text.starts_with(|c: char| c.is_ascii_alphabetic());
+    let is_word = ["true", "false", "yes", "no", "on", "off", "null"].contains(&text.to_lowercase().as_str());
+    if begins && !is_word && text.chars().all(plain) { text.to_owned() } else { serde_json::json!(text).to_string() }
+}
+
+/// A branch as a filter that matches nothing else.
+fn escaped(branch: &str) -> String {
+    let mut text = String::new();
+    for c in branch.chars() {
+        if matches!(c, '+' | '!' | '*' | '?' | '[' | ']') {
+            text.push('\\');
+        }
+        text.push(c);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::init::Repository;
+
+    fn look(branch: &str, prefix: &str) -> Look {
+        let repository = Repository { branch: branch.into(), prefix: prefix.into(), ignores_results: true };
+        Look { repository: Some(repository), ..Look::default() }
+    }
+
+    #[test]
+    fn at_the_root_they_watch_the_default_branch() {
+        let files = workflows(&look("trunk", ""));
+        let names: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(names, [".github/workflows/evalratchet.yml", ".github/workflows/evalratchet-publish.yml"]);
+        assert!(files[0].text.contains("branches: [trunk]"), "{}", files[0].text);
+        insta::assert_snapshot!(files.iter().map(|file| file.text.as_str()).collect::<Vec<_>>().join("\n"));
+    }
+
+    #[test]
+    fn below_the_root_they_stand_at_the_root_and_say_where_to_run() {
+        let files = workflows(&look("main", "packages/api/"));
+        assert_eq!(files[0].path, "../../.github/workflows/evalratchet-packages-api.yml");
+        assert!(files[0].text.contains("working-directory: packages/api"));
+        assert!(files[1].text.contains("workflows: [\"evalratchet (packages/api)\"]"), "{}", files[1].text);
+        insta::assert_snapshot!(files.iter().map(|file| file.text.as_str()).collect::<Vec<_>>().join("\n"));
+    }
+
+    #[test]
+    fn nothing_of_a_template_is_left_over_and_odd_branches_stay_one_branch() {
+        for look in [Look::default(), look("main", ""), look("release+1", "a b/c")] {
+            for file in workflows(&look) {
+                let is_left = |line: &&str| {
+                    line.split('@')
+                        .skip(1)
+                        .any(|part| part.len() > 1 && part.chars().all(|c| c.is_ascii_uppercase() || c == '-'))
+                };
+                let left = file.text.lines().find(is_left);
+                assert_eq!(left, None, "{}", file.path);
+            }
+        }
+        assert!(workflows(&look("release+1", ""))[0].text.contains(r#"branches: ["release\\+1"]"#));
+        assert_eq!((quoted("on").as_str(), quoted("v1.x").as_str()), ("\"on\"", "v1.x"));
+    }
+
+    #[test]
+    fn a_repository_that_uses_the_action_already_gets_no_second_workflow() {
+        let look = Look { workflow: Some(".github/workflows/ci.yml".into()), ..look("main", "") };
+        assert!(workflows(&look).is_empty());
+    }
+}
