@@ -6,6 +6,7 @@ mod comparison;
 #[cfg(test)]
 mod corpus;
 pub mod facts;
+mod fitting;
 mod formats;
 mod html;
 mod json;
@@ -13,6 +14,7 @@ mod junit;
 pub mod markdown;
 mod quote;
 mod sarif;
+mod templates;
 mod terminal;
 mod trend;
 mod verdict;

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use minijinja::value::Value;
 use serde::Serialize;
 
-use super::blocks::value_of;
 use crate::model::{
     CaseChange, CaseResult, Change, Reason, Results, Rule, Status, SuiteDetail, SuiteResult, Usage, Verdict,
     truncate_middle,
 };
 use crate::report::facts::{Changes, Standing, preview, why};
+use crate::report::templates::value_of;
 use crate::report::{age, change_counts, counted, markdown};
 
 /// Something that a template shows.
