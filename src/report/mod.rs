@@ -13,6 +13,7 @@ mod json;
 mod junit;
 pub mod markdown;
 mod quote;
+pub mod release;
 mod sarif;
 mod templates;
 mod terminal;
