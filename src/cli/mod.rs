@@ -11,6 +11,7 @@ mod golden;
 mod list;
 mod merge;
 mod reference;
+mod release;
 mod report;
 mod results_file;
 mod run;
@@ -48,7 +49,7 @@ enum Verb {
     Compare(compare::CompareArgs),
     /// Join the shards of a run and judge the whole
     Merge(merge::MergeArgs),
-    /// Render a format again from the results of a run
+    /// Render a format again from the results of a run, or report on a release
     Report(report::ReportArgs),
     /// What main has
     #[command(subcommand)]

@@ -20,6 +20,7 @@ mod imported;
 mod interrupt;
 mod merging;
 mod processes;
+mod release;
 mod reports;
 mod repository;
 mod retrieval;
