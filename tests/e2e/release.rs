@@ -227,7 +227,7 @@ fn a_blessing_that_came_and_went_between_the_tags_is_told_with_its_reason() {
         (&stood["since"], &stood["until"], &stood["before"]),
         (&blessed.into(), &absorbed.into(), &false.into())
     );
-    assert!(ran.stdout.contains(r"— cd is \*asked\* for now (since `"), "{}", ran.stdout);
+    assert!(ran.stdout.contains(r"- cd is \*asked\* for now (since `"), "{}", ran.stdout);
     assert!(ran.stdout.contains("- `s/b` passed → failed · 1.00 → 0.00 · since `"), "{}", ran.stdout);
     assert_eq!(json["versions"].as_array().unwrap().len(), 3);
     // Not part of the next release.

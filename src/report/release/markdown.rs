@@ -4,7 +4,7 @@ use minijinja::{Environment, Error};
 use serde::Serialize;
 
 use super::facts::ReleaseReport;
-use super::views::{self, CaseList, EndView, MetricRow};
+use super::views::{self, BlessingLine, CaseList, EndView, MetricRow};
 use crate::report::counted;
 use crate::report::fitting::{Block, fitted};
 use crate::report::templates::{of_markdown, value_of};
@@ -132,8 +132,12 @@ pub fn markdown(report: &ReleaseReport, budget: usize) -> Result<String, Error> 
     for list in worse {
         cases(&mut blocks, list)?;
     }
-    let blessings = views::blessings(report);
-    blocks.lines("blessings", 6, &counted(blessings.len(), "blessing"), &blessings)?;
+    let title = counted(report.blessings.len(), "blessing");
+    for (index, lines) in pieces(views::blessings(report)).iter().enumerate() {
+        let title = if index == 0 { title.clone() } else { "… and".to_owned() };
+        let things = lines.iter().map(|line| line.items.len()).sum();
+        blocks.push("blessings", 6 + later(index), things, &Lines { title, lines })?;
+    }
     let quarantines = views::quarantines(report);
     blocks.lines("quarantines", 7, &format!("{} in quarantine", counted(quarantines.len(), "case")), &quarantines)?;
     for list in others {
@@ -148,6 +152,26 @@ pub fn markdown(report: &ReleaseReport, budget: usize) -> Result<String, Error> 
     blocks.rows("slices", 60, &format!("{} of slices moved", counted(slices.len(), "metric")), &slices)?;
     blocks.footer(report)?;
     Ok(fitted(&blocks.blocks, budget))
+}
+
+/// Reasons with about as many things in each piece as any list has.
+fn pieces(lines: Vec<BlessingLine>) -> Vec<Vec<BlessingLine>> {
+    let mut pieces: Vec<Vec<BlessingLine>> = Vec::new();
+    let mut room = 0;
+    for line in lines {
+        for items in line.items.chunks(PIECE) {
+            let part = BlessingLine { items: items.to_vec(), ..line.clone() };
+            match pieces.last_mut().filter(|_| items.len() <= room) {
+                Some(piece) => piece.push(part),
+                None => {
+                    pieces.push(vec![part]);
+                    room = PIECE;
+                }
+            }
+            room -= items.len();
+        }
+    }
+    pieces
 }
 
 fn cases(blocks: &mut Blocks, list: CaseList) -> Result<(), Error> {

@@ -348,7 +348,7 @@ pub(super) fn weakened(report: &ReleaseReport) -> Vec<GateLine> {
         let value = |value: Option<f64>| match value {
             None => "not set".to_owned(),
             Some(value) if one.key.starts_with("quarantine ") => day(value),
-            Some(value) => value.to_string(),
+            Some(value) => rounded(value),
         };
         GateLine {
             suite: name(one.suite.as_str()),
@@ -361,17 +361,23 @@ pub(super) fn weakened(report: &ReleaseReport) -> Vec<GateLine> {
     report.weakened.iter().map(line).collect()
 }
 
-#[derive(Debug, Clone, Serialize)]
+/// What was blessed for one reason at one time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct BlessingLine {
+    pub(super) reason: String,
+    pub(super) stood: StoodView,
+    pub(super) items: Vec<BlessingItem>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct BlessingItem {
     rule: String,
     what: String,
-    reason: String,
-    stood: StoodView,
 }
 
 /// When something stood in the baseline, in words around commits.
-#[derive(Debug, Clone, Serialize)]
-struct StoodView {
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct StoodView {
     before: bool,
     since: String,
     until: String,
@@ -386,20 +392,30 @@ fn stood(stood: &Stood) -> StoodView {
     }
 }
 
+/// A blessing covers one thing, and one reason mostly has several.
 pub(super) fn blessings(report: &ReleaseReport) -> Vec<BlessingLine> {
-    let line = |one: &super::facts::BlessingSeen| {
+    let mut lines: Vec<BlessingLine> = Vec::new();
+    for one in &report.blessings {
         let Blessing { rule, suite, case, metric, slice, policy, to, reason: why } = &one.blessing;
         let rule = serde_json::to_value(rule).ok().and_then(|value| Some(value.as_str()?.to_owned()));
         let parts = [case.as_ref().map(ToString::to_string), metric.clone(), slice.clone(), policy.clone()];
-        let parts: Vec<String> = parts.into_iter().flatten().chain(to.map(|to| format!("to {to}"))).collect();
-        BlessingLine {
-            rule: rule.unwrap_or_default(),
-            what: name(format!("{suite} {}", parts.join(" ")).trim()),
-            reason: reason(why),
-            stood: stood(&one.stood),
+        let to = to.map(|to| format!("to {}", rounded(to)));
+        let parts: Vec<String> = parts.into_iter().flatten().chain(to).collect();
+        let what = name(format!("{suite} {}", parts.join(" ")).trim());
+        let item = BlessingItem { rule: rule.unwrap_or_default(), what };
+        let (why, stood) = (reason(why), stood(&one.stood));
+        match lines.iter_mut().find(|line| line.reason == why && line.stood == stood) {
+            Some(line) => line.items.push(item),
+            None => lines.push(BlessingLine { reason: why, stood, items: vec![item] }),
         }
-    };
-    report.blessings.iter().map(line).collect()
+    }
+    lines
+}
+
+/// A number without the digits that only a machine needs.
+fn rounded(value: f64) -> String {
+    let rounded = (value * 10_000.0).round() / 10_000.0;
+    rounded.to_string()
 }
 
 #[derive(Debug, Clone, Serialize)]
