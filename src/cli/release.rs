@@ -139,6 +139,10 @@ fn find(root: &Path, name: &str, flag: &str, known: &[Tag], shallow: bool) -> Re
 }
 
 fn baseline(root: &Path, path: &str, tag: &Tag, help: &str) -> Result<(String, Baseline), Failure> {
-    at_commit(root, path, &tag.commit)?
-        .ok_or_else(|| Failure::Usage(format!("`{}` has no {path}\n  = {help}", plain(&tag.name))))
+    let name = plain(&tag.name);
+    let cannot =
+        |mistakes| Failure::Usage(format!("`{name}` has a baseline that cannot be read\n  = {help}\n{mistakes}"));
+    at_commit(root, path, &tag.commit)
+        .map_err(cannot)?
+        .ok_or_else(|| Failure::Usage(format!("`{name}` has no {path}\n  = {help}")))
 }

@@ -292,6 +292,10 @@ fn it_fits_any_budget_and_never_loses_its_first_line() {
         );
         assert_eq!(text.contains("left out here for want of room"), budget < whole.len(), "{budget}");
     }
+    assert!(
+        markdown(&report, 10).unwrap().starts_with("> [!CAUTION]"),
+        "the first line stays even if it alone is too long"
+    );
     assert!(summary(&report).unwrap().len() <= RELEASE_SUMMARY_BUDGET);
     // The page has all of it.
     assert_eq!(html(&report).unwrap().matches("<code>s/case").count(), 3000);
