@@ -68,8 +68,14 @@ fn the_last_two_tags_are_compared_and_all_three_files_are_written() {
     // The flags choose others, and another place.
     let (ran, json) = release(&world, &["--from", "v1.2.0", "--to", "v1.4.0"]);
     assert_eq!((ran.code, &json["direction"]), (0, &"same".into()));
-    let trend = &json["suites"][0]["metrics"]["accuracy"]["trend"];
-    assert_eq!(trend.as_array().unwrap().len(), 3, "{trend}");
+    assert_eq!(json["versions"].as_array().unwrap().len(), 3);
+    // Every version is there, oldest first.
+    measured(&world, "one: x\ntwo: x\nthree: whoami\n");
+    measured(&world, RIGHT);
+    let (_, json) = release(&world, &["--from", "v1.2.0", "--to", "HEAD"]);
+    let trend = json["suites"][0]["metrics"]["accuracy"]["trend"].as_array().unwrap();
+    let trend: Vec<String> = trend.iter().map(|value| format!("{:.2}", value.as_f64().unwrap())).collect();
+    assert_eq!(trend, ["0.67", "1.00", "0.67", "0.33", "1.00"]);
     let (ran, json) = release(&world, &["--to", "v1.3.0", "--out", "elsewhere/deep"]);
     assert_eq!((ran.code, json), (0, Value::Null));
     assert!(world.path().join("elsewhere/deep/release.json").is_file());
@@ -330,5 +336,7 @@ fn the_other_form_of_report_is_as_it_was() {
     let missing = world.evalratchet(&["report"]);
     assert_eq!(missing.code, 2);
     assert!(missing.stderr.contains("--format"), "{}", missing.stderr);
-    assert_eq!(world.evalratchet(&["report", "--format", "junit", "release"]).code, 2);
+    let both = world.evalratchet(&["report", "--format", "junit", "release"]);
+    assert_eq!(both.code, 2);
+    assert!(both.stderr.contains("cannot be used with"), "{}", both.stderr);
 }
