@@ -221,17 +221,17 @@ fn log(root: &Path, tip: &str, file: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-fn show(root: &Path, commit: &str, file: &str) -> Option<String> {
+pub(super) fn show(root: &Path, commit: &str, file: &str) -> Option<String> {
     answer(root, &["show", &format!("{commit}:{file}")])
 }
 
 /// The first seven digits of a commit.
-fn short(commit: &str) -> &str {
+pub(super) fn short(commit: &str) -> &str {
     commit.get(..7).unwrap_or(commit)
 }
 
 /// A path without `.` and `..`.
-fn normal(path: &str) -> String {
+pub(super) fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {
@@ -246,6 +246,6 @@ fn normal(path: &str) -> String {
 }
 
 /// What git answers, without the final newline; `None` if it fails.
-fn git(root: &Path, arguments: &[&str]) -> Option<String> {
+pub(super) fn git(root: &Path, arguments: &[&str]) -> Option<String> {
     answer(root, arguments).map(|text| text.trim_end_matches('\n').to_owned())
 }

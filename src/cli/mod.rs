@@ -15,6 +15,7 @@ mod list;
 mod merge;
 mod publish;
 mod reference;
+mod release;
 mod remote;
 mod report;
 mod results_file;
@@ -55,7 +56,7 @@ enum Verb {
     Compare(compare::CompareArgs),
     /// Join the shards of a run and judge the whole
     Merge(merge::MergeArgs),
-    /// Render a format again from the results of a run
+    /// Render a format again from the results of a run, or report on a release
     Report(report::ReportArgs),
     /// Tell GitHub what a run found: comment, check run, annotations, summary, outputs
     Publish(publish::PublishArgs),

@@ -1,23 +1,33 @@
-//! `report`: renders any format again from results.
+//! `report`: renders any format again from results; `report release` is another file.
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
-use super::{Failure, console, results_file};
+use super::{Failure, console, release, results_file};
 use crate::input::write_atomically;
 use crate::model::ExitCode;
 use crate::report::Format;
 
+/// Verbs of `report`.
+#[derive(Debug, Subcommand)]
+enum ReportVerb {
+    /// What became of the quality between two tags
+    Release(release::ReleaseArgs),
+}
+
 /// Flags of `report`.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(super) struct ReportArgs {
+    #[command(subcommand)]
+    verb: Option<ReportVerb>,
     /// The results, a file or the directory of a run
     #[arg(long, value_name = "FILE|DIR", default_value = "evalratchet-out")]
     from: PathBuf,
     /// Which format
-    #[arg(long, value_enum)]
-    format: Format,
+    #[arg(long, value_enum, required = true)]
+    format: Option<Format>,
     /// How many bytes a comment or a summary may have [default: 65000, or 1000000]
     #[arg(long, value_name = "BYTES")]
     budget: Option<usize>,
@@ -27,8 +37,13 @@ pub(super) struct ReportArgs {
 }
 
 pub(super) fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
+    if let Some(ReportVerb::Release(args)) = &args.verb {
+        return release::report(args);
+    }
+    // Without another verb it is required.
+    let Some(format) = args.format else { return Err(Failure::Usage("--format is missing".to_owned())) };
     let results = results_file::read(&args.from)?;
-    let text = args.format.render(&results, args.budget).map_err(Failure::Usage)?;
+    let text = format.render(&results, args.budget).map_err(Failure::Usage)?;
     match &args.out {
         Some(path) => write_atomically(path, text.as_bytes())
             .map_err(|error| Failure::Write { path: path.display().to_string(), error })?,

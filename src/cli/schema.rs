@@ -10,6 +10,7 @@ use crate::baseline::Baseline;
 use crate::input::{schema_of, write_atomically};
 use crate::model::{ExitCode, Results};
 use crate::recordings::Recording;
+use crate::report::release::ReleaseReport;
 use crate::settings::ConfigFile;
 use crate::suites::command::CommandDataset;
 use crate::suites::command::equivalence::ProgramTable;
@@ -50,6 +51,8 @@ enum Name {
     Imported,
     /// The baseline
     Baseline,
+    /// release.json
+    Release,
     /// Recorded answers, a line each
     Recording,
     /// Cases of retrieval suites
@@ -68,6 +71,7 @@ impl Name {
             Self::Scorer => scorer_schema(),
             Self::Imported => schema_of::<ImportedLine>(),
             Self::Baseline => schema_of::<Baseline>(),
+            Self::Release => schema_of::<ReleaseReport>(),
             Self::Recording => schema_of::<Recording>(),
             Self::RetrievalCases => schema_of::<CaseList>(),
         }

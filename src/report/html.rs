@@ -15,7 +15,7 @@ const SCRIPT: &str = include_str!("html/script.js");
 
 /// The results as a page of its own.
 pub fn html(results: &Results) -> Result<String, serde_json::Error> {
-    let (style, script) = (unix_lines(STYLE), unix_lines(SCRIPT));
+    let ((style, style_hash), script) = (style(), unix_lines(SCRIPT));
     let verdict = plain(&verdict_line(results));
     let word = verdict.split_once(':').map_or(verdict.as_str(), |(word, _)| word);
     let commit = results.run.commit.as_deref().and_then(|commit| commit.get(..7));
@@ -26,12 +26,19 @@ pub fn html(results: &Results) -> Result<String, serde_json::Error> {
             ("title", &escaped(&format!("{word}{commit} · evalratchet"))),
             ("verdict", &escaped(&verdict)),
             ("style", &style),
-            ("style-hash", &source_hash(&style)),
+            ("style-hash", &style_hash),
             ("script", &script),
             ("script-hash", &source_hash(&script)),
             ("data", &embedded(&serde_json::to_string(results)?)),
         ],
     ))
+}
+
+/// The style of every page, and what a content security policy calls it.
+pub(super) fn style() -> (String, String) {
+    let style = unix_lines(STYLE);
+    let hash = source_hash(&style);
+    (style, hash)
 }
 
 /// A browser hashes what it reads, and it reads every end of a line as a newline.
@@ -51,6 +58,11 @@ fn filled(page: &str, values: &[(&str, &str)]) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// Text of others in a page that is not drawn by a script.
+pub(super) fn text(text: &str) -> String {
+    escaped(&plain(text))
 }
 
 /// Text as the content of an element or of a quoted attribute.

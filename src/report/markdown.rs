@@ -97,7 +97,7 @@ fn html(text: &str) -> String {
 }
 
 /// Without the beginning of an HTML comment, which is how our own marker begins.
-fn unmarked(text: &str) -> String {
+pub(super) fn unmarked(text: &str) -> String {
     text.replace("<!--", &format!("<!{GAP}--"))
 }
 

@@ -6,13 +6,16 @@ mod comparison;
 #[cfg(test)]
 mod corpus;
 pub mod facts;
+mod fitting;
 mod formats;
 mod html;
 mod json;
 mod junit;
 pub mod markdown;
 mod quote;
+pub mod release;
 mod sarif;
+mod templates;
 mod terminal;
 mod trend;
 mod verdict;

@@ -45,7 +45,7 @@ fn what_people_read_is_as_it_is_written_down_here() {
 
 /// What is outside of code: texts, and whatever is alive.
 #[expect(clippy::wildcard_enum_match_arm, reason = "a foreign enum; what is not named is not alive")]
-fn alive(markdown: &str) -> (String, Vec<String>) {
+pub(super) fn alive(markdown: &str) -> (String, Vec<String>) {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_GFM;
     let (mut text, mut found, mut in_code) = (String::new(), Vec::new(), false);
     for event in Parser::new_ext(markdown, options) {
@@ -64,7 +64,7 @@ fn alive(markdown: &str) -> (String, Vec<String>) {
 }
 
 /// The HTML that is ours: folds and their lines, with code that holds no tag.
-fn is_ours(html: &str) -> bool {
+pub(super) fn is_ours(html: &str) -> bool {
     let mut rest = html.to_owned();
     while let (Some(start), Some(end)) = (rest.find("<code>"), rest.find("</code>")) {
         let inside = &rest[start + 6..end];

@@ -21,6 +21,7 @@ mod init;
 mod interrupt;
 mod merging;
 mod processes;
+mod release;
 mod reports;
 mod repository;
 mod retrieval;

@@ -1,15 +1,11 @@
-//! The blocks of a comment, each from a template. Whatever a template prints is escaped unless a filter has done it.
+//! The blocks of a comment, each from a template.
 
-use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Value;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior};
-use serde::Serialize;
-
+use super::Frame;
 use super::tables;
 use super::views::{self, View};
-use super::{Block, Frame};
 use crate::model::Results;
-use crate::report::markdown;
+use crate::report::fitting::Block;
+use crate::report::templates;
 
 /// How much is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,34 +28,9 @@ const TEMPLATES: [(&str, &str); 9] = [
     ("footer", include_str!("footer.md.j2")),
 ];
 
-fn environment() -> Result<Environment<'static>, minijinja::Error> {
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
-    // Every text that is not marked as safe is escaped where it is printed.
-    environment.set_auto_escape_callback(|_| AutoEscape::Custom("markdown".into()));
-    environment.set_formatter(|out, _, value| {
-        if value.is_safe() || value.as_str().is_none() {
-            return out.write_str(&value.to_string()).map_err(minijinja::Error::from);
-        }
-        out.write_str(&markdown::text(value.as_str().unwrap_or_default())).map_err(minijinja::Error::from)
-    });
-    let safe = Value::from_safe_string;
-    environment.add_filter("code", move |text: String| safe(markdown::code(&text)));
-    environment.add_filter("cell", move |text: String| safe(markdown::cell(&text)));
-    environment.add_filter("html_code", move |text: String| safe(markdown::html_code(&text)));
-    environment.add_filter("fence", move |text: String, language: String| safe(markdown::fence(&text, &language)));
-    // Numbers and signs of our own.
-    environment.add_filter("own", move |text: String| safe(text));
-    for (name, template) in TEMPLATES {
-        environment.add_template(name, template)?;
-    }
-    Ok(environment)
-}
-
 /// Every block, in the order of the document.
 pub(super) fn all(results: &Results, frame: &Frame, room: Room) -> Result<Vec<Block>, minijinja::Error> {
-    let environment = environment()?;
+    let environment = templates::of_markdown(&TEMPLATES)?;
     let mut blocks = Vec::new();
     let mut push = |template: &str, priority: u32, things: usize, view: &dyn View| -> Result<(), minijinja::Error> {
         let text = environment.get_template(template)?.render(view.value())?;
@@ -100,9 +71,4 @@ pub(super) fn all(results: &Results, frame: &Frame, room: Room) -> Result<Vec<Bl
     }
     push("footer", 5, 0, &views::footer(results, frame))?;
     Ok(blocks)
-}
-
-/// A view as minijinja wants it.
-pub(super) fn value_of(view: &impl Serialize) -> Value {
-    Value::from(minijinja::value::Serde(view))
 }

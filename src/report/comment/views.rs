@@ -6,12 +6,12 @@ use minijinja::value::Value;
 use serde::Serialize;
 
 use super::Frame;
-use super::blocks::value_of;
 use crate::model::{
     CaseChange, CaseResult, Change, Reason, Results, Rule, Status, SuiteDetail, SuiteResult, Usage, Verdict,
     truncate_middle,
 };
 use crate::report::facts::{Changes, Standing, preview, why};
+use crate::report::templates::value_of;
 use crate::report::{age, change_counts, counted, markdown};
 
 /// Something that a template shows.

@@ -1,0 +1,148 @@
+//! `report release`: what became of the quality between two tags.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::{ConfigArgs, Failure, Overrides, console, settings};
+use crate::baseline::{Baseline, Tag, Versions, at_commit, commit_of, is_ancestor, is_shallow, tags, versions};
+use crate::input::{nearest, write_atomically};
+use crate::model::ExitCode;
+use crate::report::plain;
+use crate::report::release::{self, Gaps, Named, RELEASE_BUDGET, Range, ReleaseReport};
+use crate::settings::Settings;
+
+const WHOLE_CLONE: &str = "this is a shallow clone: check out with `fetch-depth: 0`";
+
+/// Flags of `report release`.
+#[derive(Debug, Args)]
+pub(super) struct ReleaseArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// The earlier release: a tag, or none to compare with nothing [default: the tag before --to]
+    #[arg(long, value_name = "TAG|none")]
+    from: Option<String>,
+    /// The release: a tag, or any commit [default: the newest tag in the history of HEAD]
+    #[arg(long, value_name = "TAG")]
+    to: Option<String>,
+    /// Where release.md, release.html and release.json go
+    #[arg(long, value_name = "DIR", default_value = "evalratchet-release")]
+    out: PathBuf,
+}
+
+pub(super) fn report(args: &ReleaseArgs) -> Result<ExitCode, Failure> {
+    let settings = settings(&args.config, &Overrides::default())?;
+    let report = release::release(&range(args, &settings)?)
+        .ok_or_else(|| Failure::Usage("there is no baseline between the two".to_owned()))?;
+    write(&args.out, &report)?;
+    Ok(ExitCode::Passed)
+}
+
+fn write(directory: &Path, report: &ReleaseReport) -> Result<(), Failure> {
+    let cannot = |error: &dyn std::fmt::Display| Failure::Usage(format!("the report cannot be made: {error:#}"));
+    let markdown = release::markdown(report, RELEASE_BUDGET).map_err(|error| cannot(&error))?;
+    let html = release::html(report).map_err(|error| cannot(&error))?;
+    let json = release::json(report).map_err(|error| cannot(&error))?;
+    for (name, text) in [("release.md", &markdown), ("release.html", &html), ("release.json", &json)] {
+        let path = directory.join(name);
+        write_atomically(&path, text.as_bytes())
+            .map_err(|error| Failure::Write { path: path.display().to_string(), error })?;
+    }
+    console::print(&markdown);
+    console::note(&format!("{}", directory.join("release.html").display()));
+    Ok(())
+}
+
+/// Both ends, and every version of the baseline from one to the other.
+fn range(args: &ReleaseArgs, settings: &Settings) -> Result<Range, Failure> {
+    let (root, path) = (settings.root.as_path(), settings.baseline_path.as_str());
+    let shallow = is_shallow(root);
+    let to = later(args, root, shallow)?;
+    let from = earlier(args, root, shallow, &to)?;
+    let to_help = "make the baseline before the tag (evalratchet run, evalratchet baseline update, commit), or name another with --to";
+    let (written, now) = baseline(root, path, &to, to_help)?;
+    let Some(from) = from else {
+        let gaps = Gaps { shallow, ..Gaps::default() };
+        return Ok(Range { from: None, to: named(&to), versions: vec![(written, now)], gaps });
+    };
+    if from.commit != to.commit && is_ancestor(root, &to.commit, &from.commit) {
+        let message = format!("`{}` comes after `{}`\n  = swap --from and --to", plain(&from.name), plain(&to.name));
+        return Err(Failure::Usage(message));
+    }
+    let from_help = format!("name a later one with --from, or show `{}` alone with --from none", plain(&to.name));
+    let first = baseline(root, path, &from, &from_help)?;
+    let Versions { readable, unreadable, left_out } = versions(root, path, &from.commit, &to.commit);
+    let between = readable.into_iter().filter(|(commit, _)| *commit != first.0 && *commit != written);
+    let mut versions: Vec<(String, Baseline)> = Vec::new();
+    let same = first.0 == written;
+    versions.push(first.clone());
+    versions.extend(between);
+    if !same {
+        versions.push((written, now));
+    }
+    Ok(Range { from: Some(named(&from)), to: named(&to), versions, gaps: Gaps { shallow, unreadable, left_out } })
+}
+
+fn named(tag: &Tag) -> Named {
+    Named { name: tag.name.clone(), commit: tag.commit.clone() }
+}
+
+fn later(args: &ReleaseArgs, root: &Path, shallow: bool) -> Result<Tag, Failure> {
+    let Some(head) = commit_of(root, "HEAD") else {
+        return Err(Failure::Usage("this is no git repository with a commit".to_owned()));
+    };
+    let known = tags(root, &head);
+    if let Some(name) = &args.to {
+        return find(root, name, "--to", &known, shallow);
+    }
+    release::newest(&known).cloned().ok_or_else(|| {
+        let help = if shallow { WHOLE_CLONE } else { "fetch them (git fetch --tags), or name a commit with --to" };
+        Failure::Usage(format!("there is no tag in the history of this commit\n  = {help}"))
+    })
+}
+
+fn earlier(args: &ReleaseArgs, root: &Path, shallow: bool, to: &Tag) -> Result<Option<Tag>, Failure> {
+    let known = tags(root, &to.commit);
+    match args.from.as_deref() {
+        Some("none") => Ok(None),
+        Some(name) => find(root, name, "--from", &known, shallow).map(Some),
+        None => match release::before(&known, to) {
+            Some(tag) => Ok(Some(tag.clone())),
+            // An earlier one may well be in what is missing.
+            None if shallow => {
+                let message = format!("no tag before `{}` is here", plain(&to.name));
+                Err(Failure::Usage(format!("{message}\n  = {WHOLE_CLONE}, or show it alone with --from none")))
+            }
+            None => {
+                console::note(&format!(
+                    "there is no tag before `{}`, so there is nothing to compare with: values are absolute",
+                    plain(&to.name)
+                ));
+                Ok(None)
+            }
+        },
+    }
+}
+
+/// A tag, or whatever else has this name.
+fn find(root: &Path, name: &str, flag: &str, known: &[Tag], shallow: bool) -> Result<Tag, Failure> {
+    if let Some(commit) = commit_of(root, name) {
+        return Ok(Tag { name: name.to_owned(), commit, date: 0 });
+    }
+    let names = known.iter().map(|tag| tag.name.as_str());
+    let help = match nearest(name, names) {
+        _ if shallow => WHOLE_CLONE.to_owned(),
+        Some(near) => format!("did you mean `{}`?", plain(near)),
+        None => "git tag lists what is here, git fetch --tags fetches what is not".to_owned(),
+    };
+    Err(Failure::Usage(format!("{flag}: there is no tag `{}` here\n  = {help}", plain(name))))
+}
+
+fn baseline(root: &Path, path: &str, tag: &Tag, help: &str) -> Result<(String, Baseline), Failure> {
+    let name = plain(&tag.name);
+    let cannot =
+        |mistakes| Failure::Usage(format!("`{name}` has a baseline that cannot be read\n  = {help}\n{mistakes}"));
+    at_commit(root, path, &tag.commit)
+        .map_err(cannot)?
+        .ok_or_else(|| Failure::Usage(format!("`{name}` has no {path}\n  = {help}")))
+}

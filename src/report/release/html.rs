@@ -1,0 +1,56 @@
+//! `release.html`: one file without a script, which asks for nothing over the network. Nothing is left out of it.
+
+use minijinja::Error;
+use serde::Serialize;
+
+use super::facts::ReleaseReport;
+use super::views::{
+    self, BlessingLine, CaseList, EndView, GateLine, HeadView, MetricRow, QuarantineLine, SliceRow, SuiteRow,
+};
+use crate::report::counted;
+use crate::report::html::style;
+use crate::report::templates::{of_html, value_of};
+
+const TEMPLATES: [(&str, &str); 1] = [("page", include_str!("page.html.j2"))];
+
+#[derive(Debug, Serialize)]
+struct Page {
+    style: String,
+    style_hash: String,
+    head: HeadView,
+    compared: bool,
+    trends: bool,
+    ends: Vec<EndView>,
+    versions: String,
+    suites: Vec<SuiteRow>,
+    metrics: Vec<MetricRow>,
+    weakened: Vec<GateLine>,
+    blessings: Vec<BlessingLine>,
+    quarantines: Vec<QuarantineLine>,
+    cases: Vec<CaseList>,
+    slices: Vec<SliceRow>,
+    tool: String,
+}
+
+/// The report as a page of its own.
+pub fn html(report: &ReleaseReport) -> Result<String, Error> {
+    let (style, style_hash) = style();
+    let page = Page {
+        style,
+        style_hash,
+        head: views::head(report),
+        compared: report.from.is_some(),
+        trends: report.versions.len() > 1,
+        ends: views::ends(report),
+        versions: counted(report.versions.len(), "version"),
+        suites: views::suites(report),
+        metrics: views::metrics(report),
+        weakened: views::weakened(report),
+        blessings: views::blessings(report),
+        quarantines: views::quarantines(report),
+        cases: views::cases(report),
+        slices: views::slices(report),
+        tool: report.tool.version.clone(),
+    };
+    of_html(&TEMPLATES)?.get_template("page")?.render(value_of(&page))
+}

@@ -1,0 +1,198 @@
+//! `release.md`, and the short summary for the body of a release.
+
+use minijinja::{Environment, Error};
+use serde::Serialize;
+
+use super::facts::ReleaseReport;
+use super::views::{self, BlessingLine, CaseList, EndView, MetricRow};
+use crate::report::counted;
+use crate::report::fitting::{Block, fitted};
+use crate::report::templates::{of_markdown, value_of};
+
+/// How much the Markdown may hold: the body of a release holds 125,000 characters.
+pub const RELEASE_BUDGET: usize = 100_000;
+/// How much of such a body the summary may take.
+pub const RELEASE_SUMMARY_BUDGET: usize = 20_000;
+
+const TEMPLATES: [(&str, &str); 10] = [
+    ("head", include_str!("head.md.j2")),
+    ("suites", include_str!("suites.md.j2")),
+    ("metrics", include_str!("metrics.md.j2")),
+    ("cases", include_str!("cases.md.j2")),
+    ("weakened", include_str!("weakened.md.j2")),
+    ("blessings", include_str!("blessings.md.j2")),
+    ("quarantines", include_str!("quarantines.md.j2")),
+    ("slices", include_str!("slices.md.j2")),
+    ("trend", include_str!("trend.md.j2")),
+    ("footer", include_str!("footer.md.j2")),
+];
+
+/// Rows and lists are cut so that each piece can be left out.
+const PIECE: usize = 40;
+
+#[derive(Debug, Serialize)]
+struct Metrics<'a> {
+    title: String,
+    folded: bool,
+    compared: bool,
+    trends: bool,
+    rows: &'a [MetricRow],
+}
+
+#[derive(Debug, Serialize)]
+struct Rows<'a, T> {
+    title: String,
+    rows: &'a [T],
+}
+
+#[derive(Debug, Serialize)]
+struct Lines<'a, T> {
+    title: String,
+    lines: &'a [T],
+}
+
+#[derive(Debug, Serialize)]
+struct Footer {
+    ends: Vec<EndView>,
+    versions: String,
+    tool: String,
+}
+
+struct Blocks {
+    environment: Environment<'static>,
+    blocks: Vec<Block>,
+}
+
+impl Blocks {
+    fn new() -> Result<Self, Error> {
+        Ok(Self { environment: of_markdown(&TEMPLATES)?, blocks: Vec::new() })
+    }
+
+    fn push(&mut self, template: &str, priority: u32, things: usize, view: &impl Serialize) -> Result<(), Error> {
+        let text = self.environment.get_template(template)?.render(value_of(view))?;
+        self.blocks.push(Block { priority, things, text });
+        Ok(())
+    }
+
+    /// A list in pieces; the first is worth most.
+    fn lines<T: Serialize>(&mut self, template: &str, priority: u32, title: &str, lines: &[T]) -> Result<(), Error> {
+        for (index, lines) in lines.chunks(PIECE).enumerate() {
+            let title = if index == 0 { title.to_owned() } else { "… and".to_owned() };
+            self.push(template, priority + later(index), lines.len(), &Lines { title, lines })?;
+        }
+        Ok(())
+    }
+
+    fn rows<T: Serialize>(&mut self, template: &str, priority: u32, title: &str, rows: &[T]) -> Result<(), Error> {
+        for (index, rows) in rows.chunks(PIECE).enumerate() {
+            let title = if index == 0 { title.to_owned() } else { "… and".to_owned() };
+            self.push(template, priority + later(index), rows.len(), &Rows { title, rows })?;
+        }
+        Ok(())
+    }
+
+    /// The metrics that moved, or in a fold those that did not.
+    fn metrics(&mut self, report: &ReleaseReport, moved: bool) -> Result<(), Error> {
+        let (compared, trends) = (report.from.is_some(), report.versions.len() > 1);
+        let rows: Vec<MetricRow> = views::metrics(report).into_iter().filter(|row| row.moved == moved).collect();
+        let (priority, title) = if moved {
+            (3, "Metrics".to_owned())
+        } else {
+            (55, format!("{} as before", counted(rows.len(), "metric")))
+        };
+        for (index, rows) in rows.chunks(PIECE).enumerate() {
+            let view = Metrics { title: title.clone(), folded: !moved, compared, trends, rows };
+            self.push("metrics", priority + later(index), rows.len(), &view)?;
+        }
+        Ok(())
+    }
+
+    fn footer(&mut self, report: &ReleaseReport) -> Result<(), Error> {
+        let versions = format!("{} of the baseline", counted(report.versions.len(), "version"));
+        let footer = Footer { ends: views::ends(report), versions, tool: report.tool.version.clone() };
+        self.push("footer", 1, 0, &footer)
+    }
+}
+
+/// What comes later in a long list is worth less.
+fn later(index: usize) -> u32 {
+    if index == 0 { 0 } else { 30 }
+}
+
+/// The whole report; if it does not fit, the least important blocks are left out.
+pub fn markdown(report: &ReleaseReport, budget: usize) -> Result<String, Error> {
+    let mut blocks = Blocks::new()?;
+    blocks.push("head", 0, 1, &views::head(report))?;
+    let weakened = views::weakened(report);
+    blocks.lines("weakened", 2, &format!("{} weakened", counted(weakened.len(), "gate")), &weakened)?;
+    blocks.metrics(report, true)?;
+    blocks.rows("suites", 5, "Suites", &views::suites(report))?;
+    let (worse, others): (Vec<CaseList>, Vec<CaseList>) =
+        views::cases(report).into_iter().partition(|list| !list.folded);
+    for list in worse {
+        cases(&mut blocks, list)?;
+    }
+    let title = counted(report.blessings.len(), "blessing");
+    for (index, lines) in pieces(views::blessings(report)).iter().enumerate() {
+        let title = if index == 0 { title.clone() } else { "… and".to_owned() };
+        let things = lines.iter().map(|line| line.items.len()).sum();
+        blocks.push("blessings", 6 + later(index), things, &Lines { title, lines })?;
+    }
+    let quarantines = views::quarantines(report);
+    blocks.lines("quarantines", 7, &format!("{} in quarantine", counted(quarantines.len(), "case")), &quarantines)?;
+    for list in others {
+        cases(&mut blocks, list)?;
+    }
+    blocks.metrics(report, false)?;
+    if report.versions.len() > 2 {
+        let title = format!("Trend over {} of the baseline", counted(report.versions.len(), "version"));
+        blocks.rows("trend", 58, &title, &views::metrics(report))?;
+    }
+    let slices = views::slices(report);
+    blocks.rows("slices", 60, &format!("{} of slices moved", counted(slices.len(), "metric")), &slices)?;
+    blocks.footer(report)?;
+    Ok(fitted(&blocks.blocks, budget))
+}
+
+/// Reasons with about as many things in each piece as any list has.
+fn pieces(lines: Vec<BlessingLine>) -> Vec<Vec<BlessingLine>> {
+    let mut pieces: Vec<Vec<BlessingLine>> = Vec::new();
+    let mut room = 0;
+    for line in lines {
+        for items in line.items.chunks(PIECE) {
+            let part = BlessingLine { items: items.to_vec(), ..line.clone() };
+            match pieces.last_mut().filter(|_| items.len() <= room) {
+                Some(piece) => piece.push(part),
+                None => {
+                    pieces.push(vec![part]);
+                    room = PIECE;
+                }
+            }
+            room -= items.len();
+        }
+    }
+    pieces
+}
+
+fn cases(blocks: &mut Blocks, list: CaseList) -> Result<(), Error> {
+    let CaseList { priority, title, folded, entries } = list;
+    for (index, entries) in entries.chunks(PIECE).enumerate() {
+        let title = if index == 0 { title.clone() } else { format!("… more of {title}") };
+        let part = CaseList { priority, title, folded, entries: entries.to_vec() };
+        blocks.push("cases", priority + later(index), part.entries.len(), &part)?;
+    }
+    Ok(())
+}
+
+/// The short Markdown for the body of a release: the verdict-like line with its counts, metrics, weakened gates, and where
+/// it all comes from.
+pub fn summary(report: &ReleaseReport) -> Result<String, Error> {
+    let mut blocks = Blocks::new()?;
+    blocks.push("head", 0, 1, &views::head(report))?;
+    blocks.metrics(report, true)?;
+    blocks.metrics(report, false)?;
+    let weakened = views::weakened(report);
+    blocks.lines("weakened", 2, &format!("{} weakened", counted(weakened.len(), "gate")), &weakened)?;
+    blocks.footer(report)?;
+    Ok(fitted(&blocks.blocks, RELEASE_SUMMARY_BUDGET))
+}

@@ -1,0 +1,30 @@
+//! The quality of a release, and what became of it since an earlier one: from the versions of the baseline that git has
+//! between two tags to one typed report, and from that to Markdown, a page and JSON.
+
+mod as_run;
+mod body;
+mod facts;
+mod gather;
+mod html;
+mod markdown;
+mod tags;
+#[cfg(test)]
+mod tests;
+mod views;
+
+pub use body::with_summary;
+pub use facts::{
+    BlessingSeen, CaseRelease, Direction, Ends, Gaps, MetricRelease, QuarantineSeen, RELEASE_SCHEMA, Release,
+    ReleaseReport, Stood, SuiteRelease, Version, WeakenedGate,
+};
+pub use gather::{Named, Range, release};
+pub use html::html;
+pub use markdown::{RELEASE_BUDGET, RELEASE_SUMMARY_BUDGET, markdown, summary};
+pub use tags::{before, newest};
+
+/// The report as indented JSON with a final newline.
+pub fn json(report: &ReleaseReport) -> Result<String, serde_json::Error> {
+    let mut text = serde_json::to_string_pretty(report)?;
+    text.push('\n');
+    Ok(text)
+}

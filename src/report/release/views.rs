@@ -1,0 +1,503 @@
+//! What the templates show, as plain values: the same for Markdown and for the page.
+
+use serde::Serialize;
+
+use super::as_run::day;
+use super::facts::{CaseRelease, Direction, Ends, MetricRelease, ReleaseReport, Stood, SuiteRelease};
+use crate::aggregate::{is_expense, metric_specs};
+use crate::baseline::Blessing;
+use crate::model::{Change, Delta, Outcome, Status, SuiteState, truncate_middle};
+use crate::report::{counted, sparkline};
+
+/// How much of a name is shown.
+const NAME: usize = 200;
+/// How much of a reason.
+const REASON: usize = 600;
+
+#[derive(Debug, Serialize)]
+pub(super) struct HeadView {
+    pub(super) alert: &'static str,
+    pub(super) tone: &'static str,
+    pub(super) to: String,
+    pub(super) phrase: &'static str,
+    pub(super) from: String,
+    pub(super) counts: String,
+    pub(super) notes: Vec<String>,
+}
+
+/// The verdict-like line.
+pub(super) fn head(report: &ReleaseReport) -> HeadView {
+    let (alert, tone, phrase) = match report.direction {
+        Direction::Better => ("TIP", "good", "is better than"),
+        Direction::Worse => ("CAUTION", "bad", "is worse than"),
+        Direction::Mixed => ("WARNING", "warn", "is better and worse than"),
+        Direction::Same => ("NOTE", "", "is as good as"),
+        Direction::NotComparable => ("WARNING", "warn", "is not comparable with"),
+        Direction::Alone => ("NOTE", "", "has nothing to be compared with"),
+    };
+    let sum = |of: &dyn Fn(&SuiteRelease) -> Option<usize>| report.suites.iter().filter_map(of).sum::<usize>();
+    let mut counts =
+        vec![format!("{} of {} pass", sum(&|one| one.passed.now), counted(sum(&|one| one.cases.now), "case"))];
+    if report.from.is_some() {
+        counts.push(format!("{} of {} then", sum(&|one| one.passed.then), sum(&|one| one.cases.then)));
+        counts.push(changes(report));
+    }
+    let more = [
+        (report.weakened.len(), "gate", " weakened"),
+        (report.blessings.len(), "blessing", ""),
+        (report.quarantines.iter().filter(|one| one.stood.until.is_none()).count(), "case", " in quarantine"),
+    ];
+    let more = more.into_iter().filter(|(count, _, _)| *count > 0);
+    counts.extend(more.map(|(count, noun, rest)| format!("{}{rest}", counted(count, noun))));
+    HeadView {
+        alert,
+        tone,
+        to: name(&report.to.name),
+        phrase,
+        from: report.from.as_ref().map(|from| name(&from.name)).unwrap_or_default(),
+        counts: counts.join(" · "),
+        notes: notes(report),
+    }
+}
+
+fn changes(report: &ReleaseReport) -> String {
+    let words = [
+        (Change::Regressed, "worse"),
+        (Change::Improved, "better"),
+        (Change::Lost, "not measured any more"),
+        (Change::Changed, "changed"),
+        (Change::Added, "new"),
+        (Change::Removed, "removed"),
+    ];
+    let parts: Vec<String> =
+        words.iter().filter_map(|(change, word)| Some(format!("{} {word}", report.counts.get(change)?))).collect();
+    if parts.is_empty() { "no case changed".to_owned() } else { parts.join(", ") }
+}
+
+/// What a reader must know not to be misled.
+fn notes(report: &ReleaseReport) -> Vec<String> {
+    let mut notes = Vec::new();
+    if report.direction == Direction::Alone {
+        notes.push("Values are absolute: there is no earlier release with a baseline, or none was wanted.".to_owned());
+    }
+    let same = report.from.as_ref().is_some_and(|from| from.measured == report.to.measured);
+    if same && report.versions.len() == 1 {
+        notes.push("Both carry the same baseline: nothing was measured in between.".to_owned());
+    }
+    let gaps = &report.gaps;
+    if gaps.shallow {
+        notes.push("The clone was shallow, so versions of the baseline may be missing.".to_owned());
+    }
+    if !gaps.unreadable.is_empty() {
+        let versions = counted(gaps.unreadable.len(), "version");
+        notes.push(format!("{versions} of the baseline in between cannot be read and is not looked at."));
+    }
+    if gaps.left_out > 0 {
+        notes.push(format!("{} of the baseline in between are left out.", counted(gaps.left_out, "older version")));
+    }
+    notes
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct SuiteRow {
+    suite: String,
+    kind: String,
+    cases: String,
+    passed: String,
+    /// Words of our own.
+    note: String,
+    /// The models, where they were named.
+    model: String,
+}
+
+pub(super) fn suites(report: &ReleaseReport) -> Vec<SuiteRow> {
+    report.suites.iter().map(suite).collect()
+}
+
+fn suite(suite: &SuiteRelease) -> SuiteRow {
+    let number = |value: usize| value.to_string();
+    let mut notes: Vec<String> = Vec::new();
+    match suite.state {
+        Some(SuiteState::Added) => notes.push("new".to_owned()),
+        Some(SuiteState::Removed) => notes.push("gone".to_owned()),
+        Some(SuiteState::NotComparable) => notes.push("not comparable: no question is what it was".to_owned()),
+        Some(SuiteState::Compared | SuiteState::NotAffected) | None => {}
+    }
+    if suite.varies {
+        notes.push("answers vary".to_owned());
+    }
+    match (suite.replayed.then, suite.replayed.now) {
+        (Some(false), Some(true)) => notes.push("replayed, then live".to_owned()),
+        (Some(true), Some(false)) => notes.push("live, then replayed".to_owned()),
+        (_, Some(true)) => notes.push("replayed".to_owned()),
+        (_, Some(false) | None) => {}
+    }
+    SuiteRow {
+        suite: name(suite.id.as_str()),
+        kind: kind(suite),
+        cases: arrow(suite.cases.then.map(number), suite.cases.now.map(number)),
+        passed: arrow(suite.passed.then.map(number), suite.passed.now.map(number)),
+        note: notes.join(", "),
+        model: arrow(suite.model.then.as_deref().map(name), suite.model.now.as_deref().map(name)),
+    }
+}
+
+fn kind(suite: &SuiteRelease) -> String {
+    serde_json::to_value(suite.kind).ok().and_then(|value| Some(value.as_str()?.to_owned())).unwrap_or_default()
+}
+
+/// `12 → 13`, or `13` if that is what it was.
+fn arrow(then: Option<String>, now: Option<String>) -> String {
+    match (then, now) {
+        (Some(then), Some(now)) if then == now => now,
+        (Some(then), Some(now)) => format!("{then} → {now}"),
+        (Some(then), None) => format!("{then} → –"),
+        (None, now) => now.unwrap_or_default(),
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct MetricRow {
+    suite: String,
+    metric: String,
+    then: String,
+    now: String,
+    delta: String,
+    /// `good`, `bad` or nothing.
+    tone: &'static str,
+    mark: &'static str,
+    sure: String,
+    line: String,
+    path: String,
+    low: String,
+    high: String,
+    #[serde(skip)]
+    pub(super) moved: bool,
+}
+
+/// Every metric, in the order that its kind has.
+pub(super) fn metrics(report: &ReleaseReport) -> Vec<MetricRow> {
+    let mut rows = Vec::new();
+    for suite in &report.suites {
+        let specs = metric_specs(suite.kind);
+        let place = |name: &str| specs.iter().position(|spec| spec.name == name).unwrap_or(specs.len());
+        let mut metrics: Vec<_> = suite.metrics.iter().collect();
+        metrics.sort_by_key(|(name, _)| place(name));
+        rows.extend(metrics.into_iter().map(|(name, metric)| row(suite, name, metric)));
+    }
+    rows
+}
+
+fn row(suite: &SuiteRelease, metric_name: &str, metric: &MetricRelease) -> MetricRow {
+    let number = |value: f64| if is_expense(metric_name) { format!("{value:.4}") } else { format!("{value:.3}") };
+    let or_none = |value: Option<f64>| value.map_or("–".to_owned(), number);
+    let by = match metric.delta.values() {
+        (Some(then), Some(now)) => Some(now - then),
+        _ => None,
+    };
+    let delta = match (metric.delta, by) {
+        (Delta::Same { .. }, _) => "=".to_owned(),
+        (_, Some(by)) => format!("{}{}", if by < 0.0 { "−" } else { "+" }, number(by.abs())),
+        (_, None) => String::new(),
+    };
+    let (tone, mark) = match metric.outcome {
+        Outcome::Improved => ("good", "🟢"),
+        Outcome::Regressed => ("bad", "🔴"),
+        Outcome::Inconclusive => ("warn", "❔"),
+        Outcome::Slipped | Outcome::Unchanged | Outcome::NotCompared => ("", ""),
+    };
+    let sure = match (metric.ci95, metric.p) {
+        (Some([low, high]), p) => {
+            let p = p.map(|p| format!(", p {p:.3}")).unwrap_or_default();
+            format!("Δ {low:+.3} … {high:+.3}{p}")
+        }
+        (None, _) if !suite.varies && by.is_some() => "exact".to_owned(),
+        (None, _) => String::new(),
+    };
+    let known = metric.trend.iter().copied().flatten();
+    let (low, high) = known.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), one| (low.min(one), high.max(one)));
+    let finite = |value: f64| Some(value).filter(|value| value.is_finite());
+    MetricRow {
+        suite: name(suite.id.as_str()),
+        metric: name(metric_name),
+        then: or_none(metric.value.then),
+        now: or_none(metric.value.now),
+        delta,
+        tone,
+        mark,
+        sure,
+        line: if metric.trend.len() > 1 { sparkline(&metric.trend) } else { String::new() },
+        path: path(&metric.trend, low, high),
+        low: or_none(finite(low)),
+        high: or_none(finite(high)),
+        // What differs because there are other cases is no change, but nobody would call it the same.
+        moved: !matches!(metric.delta, Delta::Same { .. }) || or_none(metric.value.then) != or_none(metric.value.now),
+    }
+}
+
+/// The trend as the path of a picture that is 120 wide and 24 high.
+fn path(trend: &[Option<f64>], low: f64, high: f64) -> String {
+    if trend.len() < 2 {
+        return String::new();
+    }
+    let mut path = String::new();
+    let mut pen = 'M';
+    for (index, value) in trend.iter().enumerate() {
+        let Some(value) = value else {
+            pen = 'M';
+            continue;
+        };
+        #[expect(clippy::cast_precision_loss, reason = "counts of versions are far below 2^52")]
+        let x = 2.0 + 116.0 * index as f64 / (trend.len() - 1) as f64;
+        let y = if high - low < 1e-9 { 12.0 } else { 22.0 - 20.0 * (value - low) / (high - low) };
+        path.push_str(&format!("{pen}{x:.1} {y:.1}"));
+        pen = 'L';
+    }
+    path
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct CaseList {
+    /// The smaller, the more important.
+    #[serde(skip)]
+    pub(super) priority: u32,
+    pub(super) title: String,
+    pub(super) folded: bool,
+    pub(super) entries: Vec<CaseEntry>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct CaseEntry {
+    pub(super) name: String,
+    /// Words and numbers of our own.
+    note: String,
+    was_called: String,
+    since: String,
+}
+
+/// The cases by what became of them.
+pub(super) fn cases(report: &ReleaseReport) -> Vec<CaseList> {
+    type Sort = (u32, &'static str, bool, fn(&SuiteRelease, &CaseRelease) -> bool);
+    let sorts: [Sort; 9] = [
+        (10, "worse", false, |suite, one| one.change == Change::Regressed && !suite.varies),
+        (40, "worse where answers vary, which may be chance", true, |suite, one| {
+            one.change == Change::Regressed && suite.varies
+        }),
+        (41, "removed", true, |_, one| matches!(one.change, Change::Removed | Change::Lost)),
+        (42, "changed", true, |_, one| one.change == Change::Changed),
+        (43, "new", true, |_, one| one.change == Change::Added),
+        (44, "better", true, |suite, one| one.change == Change::Improved && !suite.varies),
+        (46, "better where answers vary, which may be chance", true, |suite, one| {
+            one.change == Change::Improved && suite.varies
+        }),
+        (45, "renamed", true, |_, one| one.change == Change::Unchanged && one.renamed_from.is_some()),
+        (50, "failing as before", true, |_, one| fails_as_before(one)),
+    ];
+    let mut lists = Vec::new();
+    for (priority, title, folded, belongs) in sorts {
+        let all = report.suites.iter().flat_map(|suite| suite.changes.iter().map(move |one| (suite, one)));
+        let mut found: Vec<_> = all.filter(|(suite, one)| belongs(suite, one)).collect();
+        // What changed sides first.
+        found.sort_by_key(|(_, one)| one.status.then == one.status.now);
+        let entries: Vec<CaseEntry> = found.into_iter().map(|(suite, one)| entry(suite, one)).collect();
+        if !entries.is_empty() {
+            let title = if report.from.is_none() { "failing" } else { title };
+            lists.push(CaseList {
+                priority,
+                title: format!("{} {title}", counted(entries.len(), "case")),
+                folded,
+                entries,
+            });
+        }
+    }
+    lists
+}
+
+fn fails_as_before(one: &CaseRelease) -> bool {
+    one.change == Change::Unchanged && one.renamed_from.is_none() && one.status.now == Some(Status::Failed)
+}
+
+fn entry(suite: &SuiteRelease, one: &CaseRelease) -> CaseEntry {
+    let Ends { then, now } = one.status;
+    let both = |then: Option<String>, now: Option<String>| {
+        if now.is_none() { then.unwrap_or_default() } else { arrow(then, now) }
+    };
+    let status = both(then.map(|status| status.to_string()), now.map(|status| status.to_string()));
+    let score = |value: Option<f64>| value.map(|value| format!("{value:.2}"));
+    let score = both(score(one.score.then), score(one.score.now));
+    let gone = now.is_none();
+    CaseEntry {
+        name: name(&format!("{}/{}", suite.id, one.id)),
+        note: if gone { format!("was {status} · {score}") } else { format!("{status} · {score}") },
+        was_called: one.renamed_from.as_ref().map(|old| name(old.as_str())).unwrap_or_default(),
+        since: one.since.as_deref().filter(|_| !gone).map(short).unwrap_or_default(),
+    }
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct GateLine {
+    pub(super) suite: String,
+    key: String,
+    then: String,
+    now: String,
+    reason: String,
+}
+
+pub(super) fn weakened(report: &ReleaseReport) -> Vec<GateLine> {
+    let line = |one: &super::facts::WeakenedGate| {
+        let value = |value: Option<f64>| match value {
+            None => "not set".to_owned(),
+            Some(value) if one.key.starts_with("quarantine ") => day(value),
+            Some(value) => rounded(value),
+        };
+        GateLine {
+            suite: name(one.suite.as_str()),
+            key: name(&one.key),
+            then: value(one.value.then),
+            now: value(one.value.now),
+            reason: one.reason.as_deref().map(reason).unwrap_or_default(),
+        }
+    };
+    report.weakened.iter().map(line).collect()
+}
+
+/// What was blessed for one reason at one time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct BlessingLine {
+    pub(super) reason: String,
+    pub(super) stood: StoodView,
+    pub(super) items: Vec<BlessingItem>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct BlessingItem {
+    rule: String,
+    what: String,
+}
+
+/// When something stood in the baseline, in words around commits.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct StoodView {
+    before: bool,
+    since: String,
+    until: String,
+}
+
+fn stood(stood: &Stood) -> StoodView {
+    let Stood { before, since, until } = stood;
+    StoodView {
+        before: *before,
+        since: since.as_deref().map(short).unwrap_or_default(),
+        until: until.as_deref().map(short).unwrap_or_default(),
+    }
+}
+
+/// A blessing covers one thing, and one reason mostly has several.
+pub(super) fn blessings(report: &ReleaseReport) -> Vec<BlessingLine> {
+    let mut lines: Vec<BlessingLine> = Vec::new();
+    for one in &report.blessings {
+        let Blessing { rule, suite, case, metric, slice, policy, to, reason: why } = &one.blessing;
+        let rule = serde_json::to_value(rule).ok().and_then(|value| Some(value.as_str()?.to_owned()));
+        let parts = [case.as_ref().map(ToString::to_string), metric.clone(), slice.clone(), policy.clone()];
+        let to = to.map(|to| format!("to {}", rounded(to)));
+        let parts: Vec<String> = parts.into_iter().flatten().chain(to).collect();
+        let what = name(format!("{suite} {}", parts.join(" ")).trim());
+        let item = BlessingItem { rule: rule.unwrap_or_default(), what };
+        let (why, stood) = (reason(why), stood(&one.stood));
+        match lines.iter_mut().find(|line| line.reason == why && line.stood == stood) {
+            Some(line) => line.items.push(item),
+            None => lines.push(BlessingLine { reason: why, stood, items: vec![item] }),
+        }
+    }
+    lines
+}
+
+/// A number without the digits that only a machine needs.
+fn rounded(value: f64) -> String {
+    let rounded = (value * 10_000.0).round() / 10_000.0;
+    rounded.to_string()
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct QuarantineLine {
+    name: String,
+    until: String,
+    stood: StoodView,
+}
+
+pub(super) fn quarantines(report: &ReleaseReport) -> Vec<QuarantineLine> {
+    let line = |one: &super::facts::QuarantineSeen| QuarantineLine {
+        name: name(&format!("{}/{}", one.suite, one.case)),
+        until: one.until.clone(),
+        stood: stood(&one.stood),
+    };
+    report.quarantines.iter().map(line).collect()
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct SliceRow {
+    suite: String,
+    slice: String,
+    metric: String,
+    then: String,
+    now: String,
+}
+
+/// The slices that are not what they were.
+pub(super) fn slices(report: &ReleaseReport) -> Vec<SliceRow> {
+    let mut rows = Vec::new();
+    for suite in report.suites.iter().filter(|suite| suite.state == Some(SuiteState::Compared)) {
+        for (slice, metrics) in &suite.slices {
+            for (metric, Ends { then, now }) in metrics {
+                let number = |value: &Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.3}"));
+                if number(then) == number(now) || is_expense(metric) {
+                    continue;
+                }
+                let (then, now) = (number(then), number(now));
+                rows.push(SliceRow {
+                    suite: name(suite.id.as_str()),
+                    slice: name(slice),
+                    metric: name(metric),
+                    then,
+                    now,
+                });
+            }
+        }
+    }
+    rows
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct EndView {
+    name: String,
+    commit: String,
+    measured: String,
+    time: String,
+    tool: String,
+}
+
+/// The ends of the comparison, the earlier one first, and how many versions lie between.
+pub(super) fn ends(report: &ReleaseReport) -> Vec<EndView> {
+    let end = |one: &super::facts::Release| EndView {
+        name: name(&one.name),
+        commit: short(&one.commit),
+        measured: one.measured.commit.as_deref().map(short).unwrap_or_default(),
+        // The day is enough here.
+        time: one.measured.time.chars().take(10).collect(),
+        tool: name(&one.measured.tool),
+    };
+    report.from.iter().chain([&report.to]).map(end).collect()
+}
+
+fn name(text: &str) -> String {
+    truncate_middle(text, NAME).replace('\n', " ")
+}
+
+fn reason(text: &str) -> String {
+    truncate_middle(text, REASON).replace('\n', " ")
+}
+
+/// The first seven digits of a commit, or of what stands in its place.
+fn short(commit: &str) -> String {
+    commit.chars().take(7).collect()
+}
