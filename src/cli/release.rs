@@ -1,16 +1,22 @@
 //! `report release`: what became of the quality between two tags.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 
+use super::publish::{block_on, event};
+use super::remote::{client, say, unreachable};
 use super::{ConfigArgs, Failure, Overrides, console, settings};
 use crate::baseline::{Baseline, Tag, Versions, at_commit, commit_of, is_ancestor, is_shallow, tags, versions};
+use crate::github::Trouble;
+use crate::github::release::{Asset, attach};
 use crate::input::{nearest, write_atomically};
 use crate::model::ExitCode;
 use crate::report::plain;
 use crate::report::release::{self, Gaps, Named, RELEASE_BUDGET, Range, ReleaseReport};
-use crate::settings::Settings;
+use crate::repository::Checkout;
+use crate::settings::{Settings, parse_duration};
 
 const WHOLE_CLONE: &str = "this is a shallow clone: check out with `fetch-depth: 0`";
 
@@ -28,18 +34,67 @@ pub(super) struct ReleaseArgs {
     /// Where release.md, release.html and release.json go
     #[arg(long, value_name = "DIR", default_value = "evalratchet-release")]
     out: PathBuf,
+    /// Attach the three files to the release on GitHub, and put a summary into its text
+    #[arg(long)]
+    publish: bool,
+    /// How long that may take
+    #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "3m", requires = "publish")]
+    deadline: Duration,
 }
 
 pub(super) fn report(args: &ReleaseArgs) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
     let report = release::release(&range(args, &settings)?)
         .ok_or_else(|| Failure::Usage("there is no baseline between the two".to_owned()))?;
-    write(&args.out, &report)?;
-    Ok(ExitCode::Passed)
+    let files = write(&args.out, &report)?;
+    if args.publish { publish(args, &settings, &report, files) } else { Ok(ExitCode::Passed) }
 }
 
-fn write(directory: &Path, report: &ReleaseReport) -> Result<(), Failure> {
-    let cannot = |error: &dyn std::fmt::Display| Failure::Usage(format!("the report cannot be made: {error:#}"));
+/// Brings the report to the release of its tag.
+fn publish(
+    args: &ReleaseArgs,
+    settings: &Settings,
+    report: &ReleaseReport,
+    files: Vec<Asset>,
+) -> Result<ExitCode, Failure> {
+    let event = event()?;
+    let tag = &report.to.name;
+    let summary = release::summary(report).map_err(|error| cannot(&error))?;
+    let key = format!("{}{}", Checkout::of(&settings.root, "").prefix, file_name(&settings.config));
+    let attached = block_on(async {
+        let client = client(&event, args.deadline)?;
+        let body = |body: &str| release::with_summary(body, &summary, &key);
+        Ok::<_, Failure>(attach(&client, tag, &files, body).await)
+    })??;
+    match attached {
+        Ok(true) => {
+            console::note(&format!("attached to the release of {}", plain(tag)));
+            Ok(ExitCode::Passed)
+        }
+        Ok(false) => {
+            let help = "publish the release first, or name its tag with --to";
+            Err(Failure::Usage(format!("{} has no release of `{}`\n  = {help}", event.repository, plain(tag))))
+        }
+        Err(Trouble::Refused(why)) => {
+            say(&format!(
+                "the report could not be attached: the token may not ({why}). Give the job:\npermissions:\n  contents: write"
+            ));
+            Ok(ExitCode::Passed)
+        }
+        Err(trouble) => Ok(unreachable("the report could not be attached", &trouble)),
+    }
+}
+
+fn cannot(error: &dyn std::fmt::Display) -> Failure {
+    Failure::Usage(format!("the report cannot be made: {error:#}"))
+}
+
+fn file_name(path: &str) -> String {
+    Path::new(path).file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Writes the three files and prints one.
+fn write(directory: &Path, report: &ReleaseReport) -> Result<Vec<Asset>, Failure> {
     let markdown = release::markdown(report, RELEASE_BUDGET).map_err(|error| cannot(&error))?;
     let html = release::html(report).map_err(|error| cannot(&error))?;
     let json = release::json(report).map_err(|error| cannot(&error))?;
@@ -50,7 +105,8 @@ fn write(directory: &Path, report: &ReleaseReport) -> Result<(), Failure> {
     }
     console::print(&markdown);
     console::note(&format!("{}", directory.join("release.html").display()));
-    Ok(())
+    let asset = |name: &str, text: String| Asset { name: format!("evalratchet-{name}"), bytes: text.into_bytes() };
+    Ok(vec![asset("release.md", markdown), asset("release.html", html), asset("release.json", json)])
 }
 
 /// Both ends, and every version of the baseline from one to the other.

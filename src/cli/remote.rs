@@ -139,13 +139,14 @@ pub(super) fn push(settings: &Settings, results: &Results, deadline: Duration) -
     Ok(ExitCode::Passed)
 }
 
-fn client(event: &Event, deadline: Duration) -> Result<Client, Failure> {
+/// A client for what this job may do.
+pub(super) fn client(event: &Event, deadline: Duration) -> Result<Client, Failure> {
     let access = Access::parse(variable).map_err(|trouble| Failure::Usage(trouble.to_string()))?;
     Client::new(access, event.repository.clone(), deadline, None).map_err(|trouble| Failure::Usage(trouble.to_string()))
 }
 
 /// Says something where a user of GitHub sees it.
-fn say(text: &str) {
+pub(super) fn say(text: &str) {
     if variable("GITHUB_ACTIONS").is_some() {
         console::print(&format!("::warning title=evalratchet::{}\n", report::data(text)));
     } else {
@@ -153,7 +154,8 @@ fn say(text: &str) {
     }
 }
 
-fn unreachable(what: &str, trouble: &Trouble) -> ExitCode {
+/// Says what could not be done for want of GitHub.
+pub(super) fn unreachable(what: &str, trouble: &Trouble) -> ExitCode {
     console::error(&format!("{what}: {trouble}"));
     ExitCode::Unreachable
 }
