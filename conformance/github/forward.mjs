@@ -1,15 +1,30 @@
-// Stands between prism and our own GitHub, because prism reads as JSON whatever calls itself `+json`, and GitHub calls the raw
-// bytes of a file `application/vnd.github.raw+json`. Only that one word of an answer is changed; requests pass as they come.
-// Usage: forward.mjs URL. Prints its own address and serves until it is ended.
+// Stands between prism and our own GitHub and changes two words of the answers; requests pass as they come.
+// Prism reads as JSON whatever calls itself `+json`, and GitHub calls the raw bytes of a file `application/vnd.github.raw+json`.
+// And a release says where its files are to be sent: `upload_url`, which would lead past prism.
+// Usage: forward.mjs URL FILE, where FILE will say how prism is reached. Prints its own address and serves until it is ended.
+import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 
-const upstream = new URL(process.argv[2]);
+const [url, file] = process.argv.slice(2);
+const upstream = new URL(url);
 const server = createServer((asked, answer) => {
-  const { method, url, headers } = asked;
-  const onward = request({ host: upstream.hostname, port: upstream.port, method, path: url, headers, timeout: 30_000 }, (came) => {
+  const { method, url: path, headers } = asked;
+  const onward = request({ host: upstream.hostname, port: upstream.port, method, path, headers, timeout: 30_000 }, async (came) => {
     const type = came.headers['content-type']?.replace('vnd.github.raw+json', 'vnd.github.raw');
-    answer.writeHead(came.statusCode, type ? { ...came.headers, 'content-type': type } : came.headers);
-    came.pipe(answer);
+    const said = type ? { ...came.headers, 'content-type': type } : came.headers;
+    if (method !== 'GET' || !/\/releases\b/.test(path)) {
+      answer.writeHead(came.statusCode, said);
+      came.pipe(answer);
+      return;
+    }
+    try {
+      const [past, through] = [upstream.origin, readFileSync(file, 'utf8').trim()].map((at) => `"upload_url":"${at}/`);
+      const body = Buffer.from((await text(came)).replaceAll(past, through));
+      answer.writeHead(came.statusCode, { ...said, 'content-length': body.length }).end(body);
+    } catch {
+      answer.destroy();
+    }
   });
   onward.on('timeout', () => onward.destroy());
   onward.on('error', () => answer.destroy());

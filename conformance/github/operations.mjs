@@ -18,7 +18,12 @@ export const operations = [
   ['post', '/repos/{owner}/{repo}/git/refs'],
   ['get', '/repos/{owner}/{repo}/pulls'],
   ['post', '/repos/{owner}/{repo}/pulls'],
-  // LATER, with `report release --publish`: releases and their assets.
+  ['get', '/repos/{owner}/{repo}/releases'],
+  ['get', '/repos/{owner}/{repo}/releases/tags/{tag}'],
+  ['patch', '/repos/{owner}/{repo}/releases/{release_id}'],
+  ['get', '/repos/{owner}/{repo}/releases/{release_id}/assets'],
+  ['post', '/repos/{owner}/{repo}/releases/{release_id}/assets'],
+  ['delete', '/repos/{owner}/{repo}/releases/assets/{asset_id}'],
 ];
 
 // Which of them a request is, if any.

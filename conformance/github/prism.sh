@@ -83,9 +83,52 @@ guarded_flow() {
     gives 0 asks octo/guarded push push.json "$more" 501 baseline update --push --from "$work/more" &&
     holds "$ours && commits.length === 7" octo/guarded
 }
-# LATER: `report release --publish` belongs here: a release_flow, a release in scene.mjs, its operations in operations.mjs and a
-# line below. The `upload_url` of our own GitHub leads past prism, so forward.mjs has to change that as well, and the description
-# knows assets only as application/octet-stream.
+# released CODE DIRECTORY WORD...: the report of a release, in a job that a release has started
+released() {
+  local code=$1 directory=$2
+  shift 2
+  at main && gives "$code" asks octo/evals release release.json "$more" 600 report release --publish --out "$work/$directory" "$@"
+}
+# uploads COUNT: so many files went through prism by now, all as bytes
+uploads() {
+  local count try
+  # Its log comes a little later than its answers.
+  for try in {1..20}; do
+    count=$(grep -cE 'post /repos/octo/evals/releases/[0-9]+/assets' "$work/prism.txt") || true
+    if [ "$count" -eq "$1" ]; then break; fi
+    [ "$try" -lt 20 ] || {
+      echo "prism saw $count files, expected $1"
+      return 1
+    }
+    sleep 0.1
+  done
+  holds "requests.filter((one) => one.method === 'POST' && one.path.includes('/assets?name=evalratchet-release.') &&
+    one.headers['content-type'] === 'application/octet-stream').length === $1"
+}
+release_flow() {
+  holds 'release("v1.1.0").assets.length === 0' &&
+    released 0 release && uploads 3 && holds 'attached("v1.1.0", env.work + "/release")' &&
+    holds 'release("v1.1.0").body.startsWith("One question more.") && release("v1.1.0").body.split(":begin -->").length === 2'
+}
+replace_flow() {
+  # Compared with nothing, the files and the text are others.
+  released 0 release-alone --from none && uploads 6 && holds 'attached("v1.1.0", env.work + "/release-alone")' &&
+    holds 'requests.filter((one) => one.method === "DELETE" && one.path.includes("/releases/assets/") && one.status === 204).length === 3' &&
+    holds '!attached("v1.1.0", env.work + "/release")' &&
+    holds 'release("v1.1.0").body.startsWith("One question more.") && release("v1.1.0").body.split(":begin -->").length === 2'
+}
+draft_flow() {
+  local id
+  id=$(timeout 20 node "$here/holds.mjs" "$github" octo/evals 'console.log(release("evals/v2").id) ?? true') &&
+    timeout 20 node "$here/send.mjs" "$github" "$token" PATCH "/repos/octo/evals/releases/$id" '{"draft":true}' 'it.draft' &&
+    released 0 release-draft --to evals/v2 && uploads 9 && holds 'attached("evals/v2", env.work + "/release-draft")' &&
+    holds 'requests.some((one) => one.path.endsWith("/releases/tags/evals%2Fv2") && one.status === 404)' &&
+    holds 'release("evals/v2").draft && release("evals/v2").body.includes(":begin -->")'
+}
+unreleased_flow() {
+  released 2 release-none --to v1.0.0 && uploads 9 &&
+    holds 'requests.at(-1).path.includes("/releases?") && requests.at(-1).status === 200'
+}
 
 # refused WORD...: passed if prism itself reports the request, in its answer and in its log
 refused() {
@@ -118,11 +161,12 @@ prism_starts() {
   exec 9>"$work/loopback-in"
   address loopback || return 1
   github=$address
-  serve forward "$young" "$here/forward.mjs" "$github"
+  serve forward "$young" "$here/forward.mjs" "$github" "$work/front.txt"
   address forward || return 1
   serve prism "$young" "$judge/node_modules/@stoplight/prism-cli/dist/index.js" proxy --errors --host 127.0.0.1 --port 0 "$work/description.json" "$address"
   address prism || return 1
   api=$address
+  printf '%s\n' "$api" >"$work/front.txt"
   graphql=$github/graphql
   token=ghs_conformance
 }
@@ -134,7 +178,7 @@ elif ! from_npm prism "$here/package.json" @octokit/openapi @stoplight/prism-cli
   record not-run prism "$what" 'not installable from npm'
 else
   judge=$installed
-  export worse more fork
+  export worse more fork work
   if prism_starts; then
     check prism 'publish --start opens a check run, once' accepted start_flow
     check prism 'baseline fetch in a pull request' accepted fetch_flow
@@ -147,6 +191,10 @@ else
     check prism 'publish for a fork, from workflow_run' accepted fork_flow
     check prism 'baseline fetch and baseline update --push on main' accepted push_flow
     check prism 'baseline update --push on a protected branch' accepted guarded_flow
+    check prism 'report release --publish: files and a summary for a release' accepted release_flow
+    check prism 'report release --publish again: the files are replaced' accepted replace_flow
+    check prism 'report release --publish for a draft with a slash in its tag' accepted draft_flow
+    check prism 'report release --publish without a release' accepted unreleased_flow
     check prism 'nothing of all this was reported' violations 0
     check prism 'each operation of the description was used, and no other' holds 'unused.length === 0 && unknown.length === 0'
     check prism '  control: a comment without a body is reported' refused POST /repos/octo/evals/issues/7/comments '{"text":"t"}'
@@ -154,6 +202,8 @@ else
     check prism '  control: a wrong word in a query is reported' refused GET '/repos/octo/evals/pulls?state=opened'
     check prism '  control: a wrong conclusion is reported' refused PATCH /repos/octo/evals/check-runs/1 '{"status":"completed","conclusion":"failed"}'
     check prism '  control: 51 annotations are reported' refused POST /repos/octo/evals/check-runs "$(annotations 51)"
+    check prism '  control: a file sent as JSON is reported' refused POST '/repos/octo/evals/releases/1/assets?name=a' '{}'
+    check prism '  control: a text of a release that is none is reported' refused PATCH /repos/octo/evals/releases/1 '{"body":5}'
     check prism '  control: a path that GitHub does not have is reported' refused GET /repos/octo/evals/comments/of/7
   else
     record failed prism "$what: it does not start"

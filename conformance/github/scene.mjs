@@ -32,6 +32,11 @@ write('state.json', {
       branches: { main: more, worse, 'worse/too': worse },
       pulls: [own(7, 'worse'), own(8, 'worse/too'), { ...own(9, 'better'), head_repo: 'friend/evals', head_sha: fork }],
       comments: [...crowd, { issue: 7, author: 'someone', body: 'A remark' }],
+      tags: { 'v1.0.0': base, 'v1.1.0': more, 'evals/v2': more },
+      releases: [
+        { tag: 'v1.1.0', body: 'One question more.' },
+        { tag: 'evals/v2', body: '' },
+      ],
     },
     'octo/guarded': { commits, branches: { main: more }, protected: ['main'] },
   },
@@ -51,6 +56,7 @@ const pull = (number, ref) => ({
 write('pull-7.json', pull(7, 'worse'));
 write('pull-8.json', pull(8, 'worse/too'));
 write('push.json', { ref: 'refs/heads/main', before: base, after: more });
+write('release.json', { action: 'published', repository: repository('octo/evals'), release: { tag_name: 'v1.1.0' } });
 write('fork.json', {
   action: 'completed',
   repository: repository('octo/evals'),

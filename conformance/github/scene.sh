@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154,SC2016 # what run sets; shell and JavaScript that are written, not run
-# A repository in git with a baseline, a change that makes it worse, the same from a fork, and one more commit on main.
+# A repository in git with a baseline, a change that makes it worse, the same from a fork, one more commit on main, and tags.
 # Sourced by run. Needs $work, $here and $EVALRATCHET; sets $scratch and $first, $base, $worse, $merge, $fork, $more.
 
 git_as() {
@@ -64,6 +64,9 @@ TOML
   cases 221
   commit 'Ask one question more'
   more=$made
+  git_as tag v1.0.0 "$base"
+  git_as tag v1.1.0
+  git_as tag evals/v2
   export first base worse merge fork more scratch
   node "$here/scene.mjs" "$work"
 }

@@ -133,10 +133,10 @@ fn variables(suites: &[Suite]) -> Vec<Variable> {
     let mut variables = BTreeSet::new();
     for suite in suites {
         let settings = &suite.settings;
-        let named = match &settings.target {
-            TargetSettings::OpenAi(target) => target.api_key_env.iter().cloned().collect(),
-            target => invocation(target).map(|one| one.env.clone()).unwrap_or_default(),
-        };
+        let mut named = invocation(&settings.target).map(|one| one.env.clone()).unwrap_or_default();
+        if let TargetSettings::OpenAi(target) = &settings.target {
+            named.extend(target.api_key_env.clone());
+        }
         for name in named {
             let set = variable(&name).is_some();
             let needed = settings.source != Source::Recordings;

@@ -54,10 +54,10 @@ pub async fn find(client: &Client, wanted: &Wanted) -> Result<Fetched, Failed> {
             return Err(Mistakes::from(Mistake::in_file("--ref", message)).into());
         }
         // A repository that the token may not see has no branches either, and that is not the same.
-        client.json(Call::get(client.path(""))).await.map_err(|trouble| match trouble {
-            Trouble::NotFound(why) => Trouble::Unreachable(format!("{why}; or the token may not see it")),
-            other => other,
-        })?;
+        if found(client.json(Call::get(client.path(""))).await)?.is_none() {
+            let why = format!("{} is not there, or the token may not see it", client.repository());
+            return Err(Trouble::Unreachable(why).into());
+        }
         return nowhere(fetched, format!("no baseline: there is no branch `{branch}` on GitHub"));
     }
     let Some(base) = base(client, wanted).await? else {
