@@ -18,9 +18,11 @@ const LONGEST_NAME: usize = 4096;
 pub fn read(directory: &Path) -> Result<Results, String> {
     let path = directory.join("results.json");
     let shown = path.display();
-    let about = std::fs::symlink_metadata(&path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => format!("there is no {shown}"),
-        _ => format!("{shown} cannot be read: {error}"),
+    let about = std::fs::symlink_metadata(&path).map_err(|error| {
+        if error.kind() == std::io::ErrorKind::NotFound {
+            return format!("there is no {shown}");
+        }
+        format!("{shown} cannot be read: {error}")
     })?;
     if !about.is_file() {
         return Err(format!("{shown} is not a plain file"));
