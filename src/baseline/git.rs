@@ -227,7 +227,7 @@ fn short(commit: &str) -> &str {
 }
 
 /// A path without `.` and `..`.
-fn normal(path: &str) -> String {
+pub fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {

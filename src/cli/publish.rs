@@ -11,7 +11,7 @@ use clap::Args;
 
 use super::reference::{located, own_baseline_section, today};
 use super::{ConfigArgs, Failure, config_path, console};
-use crate::baseline::Baseline;
+use crate::baseline::{Baseline, normal};
 use crate::github::check::{self, Identity, Report};
 use crate::github::comment::{Desired, Marker};
 use crate::github::outcome::{self, CommentWhen};
@@ -161,8 +161,10 @@ impl Publication<'_> {
                 self.say("notice", &format!("nothing was published: {refused}"));
                 return Ok(ExitCode::Passed);
             }
-            Err(failed) => {
-                console::error(&format!("GitHub could not be asked what the results are to be judged by: {failed}"));
+            Err(trouble) => {
+                let why = format!("GitHub could not be asked what the results are to be judged by: {trouble}");
+                console::error(&why);
+                self.tell_the_job(&self.untold(Err(why)))?;
                 return Ok(ExitCode::Unreachable);
             }
         };
@@ -199,18 +201,20 @@ impl Publication<'_> {
         if self.has_token { Ok(code) } else { Err(no_token()) }
     }
 
-    /// What there is to tell, or why nothing is to be told; of what others measured, judged anew.
-    async fn told(&self, results: Result<Results, String>) -> Result<Result<Told, String>, store::Failed> {
+    /// What a run left, as it left it.
+    fn untold(&self, results: Result<Results, String>) -> Told {
         let key = self.args.comment_key.clone().unwrap_or_else(|| match &results {
             Ok(results) => format!("{}{}", results.run.prefix, results.run.config),
             Err(_) => key_of_config(&self.args.config),
         });
-        let mut told = Told {
-            results,
-            frame: Frame { origin: outcome::origin_note(&self.event, None), artifact: self.args.artifact_url.clone() },
-            key,
-            number: self.event.pull_request,
-        };
+        let origin = outcome::origin_note(&self.event, None);
+        let frame = Frame { origin, artifact: self.args.artifact_url.clone() };
+        Told { results, frame, key, number: self.event.pull_request }
+    }
+
+    /// What there is to tell, or why nothing is to be told; of what others measured, judged anew.
+    async fn told(&self, results: Result<Results, String>) -> Result<Result<Told, String>, Trouble> {
+        let mut told = self.untold(results);
         if let Ok(results) = &mut told.results {
             // Of addresses only our own are believed.
             results.run.url = self.run_url();
@@ -218,7 +222,8 @@ impl Publication<'_> {
         let untrusted = matches!(self.event.kind, Kind::WorkflowRun | Kind::PullRequestTarget);
         let Some(head) = self.event.head.clone().filter(|_| untrusted) else { return Ok(Ok(told)) };
         if !self.has_token {
-            return Ok(Err("results of others are judged anew, and that needs a token".to_owned()));
+            told.results = Err("results of others are judged anew, and that needs a token".to_owned());
+            return Ok(Ok(told));
         }
         let pull = if self.event.kind == Kind::WorkflowRun {
             match publish::pull_of_run(&self.client, &self.event, &head).await? {
@@ -231,9 +236,14 @@ impl Publication<'_> {
         };
         told.number = Some(pull.number);
         if let Ok(results) = told.results {
-            let (results, base) = self.judged_anew(results, &pull, &head).await?;
-            told.frame.origin = outcome::origin_note(&self.event, base.as_deref());
-            told.results = Ok(results);
+            told.results = match self.judged_anew(results, &pull, &head).await {
+                Ok((results, base)) => {
+                    told.frame.origin = outcome::origin_note(&self.event, base.as_deref());
+                    Ok(results)
+                }
+                Err(store::Failed::Mistakes(mistakes)) => Err(format!("the results cannot be judged: {mistakes}")),
+                Err(store::Failed::Trouble(trouble)) => return Err(trouble),
+            };
         }
         Ok(Ok(told))
     }
@@ -250,8 +260,9 @@ impl Publication<'_> {
         let (branch, path) = own_baseline_section(None);
         let branch = if pull.base_branch.is_empty() { branch } else { pull.base_branch.clone() };
         let mut wanted = store::Wanted {
+            onto: branch.clone(),
             branch,
-            path: format!("{prefix}{path}"),
+            path: normal(&format!("{prefix}{path}")),
             config: config.clone(),
             prefix: prefix.clone(),
             named: false,
@@ -259,13 +270,13 @@ impl Publication<'_> {
             may_be_merge: pull.merge.is_some(),
         };
         // Its own word where the baseline is counts only as far as the base says the same.
-        let base = store::base(&self.client, &wanted).await?;
+        let base = store::base(&self.client, &wanted, &wanted.onto).await?;
         let text = match &base {
             Some(base) => store::file_at(&self.client, &config, base.as_str()).await?,
             None => None,
         };
         let section = own_baseline_section(text.as_deref());
-        (wanted.branch, wanted.path) = (section.0, format!("{prefix}{}", section.1));
+        (wanted.branch, wanted.path) = (section.0, normal(&format!("{prefix}{}", section.1)));
         let fetched = store::find(&self.client, &wanted).await?;
         let own = store::file_at(&self.client, &wanted.path, head.0.as_str()).await?;
         let own = own.and_then(|text| Baseline::parse(&wanted.path, text).ok());
