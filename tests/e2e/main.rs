@@ -14,16 +14,27 @@ mod chat;
 mod differential;
 mod diffs;
 mod equiv;
+mod faults;
 mod flow;
+mod forks;
+#[path = "../github/mod.rs"]
+mod github;
+#[path = "../github/check.rs"]
+mod github_check;
 mod golden;
 mod imported;
 mod interrupt;
+mod job;
 mod merging;
 mod processes;
+mod publishing;
+mod remote;
 mod reports;
 mod repository;
 mod retrieval;
 mod scenarios;
+mod secrecy;
 mod selection;
 mod support;
+mod turning;
 mod workers;
