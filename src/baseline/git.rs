@@ -231,7 +231,7 @@ pub(super) fn short(commit: &str) -> &str {
 }
 
 /// A path without `.` and `..`.
-pub(super) fn normal(path: &str) -> String {
+pub fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::publish::{block_on, event, variable};
 use super::{ConfigArgs, Failure, Overrides, console, settings};
-use crate::baseline::{Fetched, Where};
+use crate::baseline::{Fetched, Where, normal};
 use crate::github::push::{self, Pushed, Turn};
 use crate::github::store::{self, Failed, Wanted};
 use crate::github::{Access, Client, Event, Kind, Sha, Trouble};
@@ -45,8 +45,9 @@ pub(super) fn fetch(args: &FetchArgs) -> Result<ExitCode, Failure> {
     let prefix = prefix(&checkout, &settings);
     let config = PathBuf::from(&settings.config).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let wanted = Wanted {
+        onto: onto(&event).unwrap_or_else(|| settings.baseline_ref.clone()),
         branch: args.branch.clone().unwrap_or_else(|| settings.baseline_ref.clone()),
-        path: format!("{prefix}{}", settings.baseline_path),
+        path: normal(&format!("{prefix}{}", settings.baseline_path)),
         config: format!("{prefix}{config}"),
         prefix,
         named: args.branch.is_some(),
@@ -76,6 +77,16 @@ pub(super) fn fetch(args: &FetchArgs) -> Result<ExitCode, Failure> {
         Where::Nowhere(why) => console::print(&format!("{out}: {why}\n")),
     }
     Ok(ExitCode::Passed)
+}
+
+/// The branch that a change goes to, as GitHub says and not as the change does.
+fn onto(event: &Event) -> Option<String> {
+    match event.kind {
+        Kind::PullRequest | Kind::PullRequestTarget | Kind::MergeGroup => event.base_branch.clone(),
+        Kind::Push | Kind::Release | Kind::Schedule | Kind::WorkflowDispatch | Kind::WorkflowRun | Kind::Other(_) => {
+            event.default_branch.clone()
+        }
+    }
 }
 
 /// The configuration's directory in the repository. Without git, the workspace is taken for its root.
@@ -110,7 +121,7 @@ pub(super) fn push(settings: &Settings, results: &Results, deadline: Duration) -
             "the run does not know of which commit it is; run it in a git repository".to_owned(),
         ));
     };
-    let path = format!("{}{}", results.run.prefix, settings.baseline_path);
+    let path = normal(&format!("{}{}", results.run.prefix, settings.baseline_path));
     let turn = Turn { branch, path: &path, commit: &commit, results };
     match block_on(async { Ok::<_, Failure>(push::push(&client(&event, deadline)?, &turn).await) })?? {
         Ok(Pushed::Nothing) => console::print(&format!("{path}: nothing changed, nothing committed\n")),

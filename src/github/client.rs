@@ -19,6 +19,8 @@ use super::{Repository, Trouble};
 const LONGEST: Duration = Duration::from_secs(30);
 /// No list is read further.
 const MOST_PAGES: usize = 100;
+/// The bytes of a file, whatever they are.
+const RAW: &str = "application/vnd.github.raw+json";
 
 /// One request.
 #[derive(Debug, Clone)]
@@ -30,6 +32,8 @@ pub struct Call {
     accept: &'static str,
     /// Whether sending it twice does the same as sending it once.
     repeatable: bool,
+    /// Whether its sender looks what is there before it is sent again.
+    attended: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -43,7 +47,7 @@ impl Call {
     fn new(method: Method, path: impl Into<String>) -> Self {
         let accept = "application/vnd.github+json";
         let repeatable = method != Method::POST;
-        Self { method, path: path.into(), body: Body::None, accept, repeatable }
+        Self { method, path: path.into(), body: Body::None, accept, repeatable, attended: false }
     }
 
     /// Reads.
@@ -74,7 +78,14 @@ impl Call {
     /// Wants the bytes of a file and not a description of it.
     #[must_use]
     pub fn raw(self) -> Self {
-        Self { accept: "application/vnd.github.raw+json", ..self }
+        Self { accept: RAW, ..self }
+    }
+
+    /// The same request, sent only once: what it rests on may have changed when it has had to wait. Whatever is worth
+    /// another try is then `Uncertain`, and its sender looks anew.
+    #[must_use]
+    pub fn attended(self) -> Self {
+        Self { repeatable: false, attended: true, ..self }
     }
 
     /// The same request, which may be sent as often as one likes.
@@ -211,7 +222,10 @@ impl Client {
         loop {
             let left = self.until.saturating_duration_since(Instant::now());
             let (ended, why) = match tokio::time::timeout(left.min(LONGEST), once(octocrab, call)).await {
-                Ok(Ok(answer)) => return Ok(answer),
+                Ok(Ok(answer)) if call.is_answered_by(&answer) => return Ok(answer),
+                Ok(Ok(answer)) => {
+                    (Ended::Lost, format!("answered with what it should not be: {}", start(&answer.text)))
+                }
                 Ok(Err(error)) => ended(&error),
                 Err(_) => (Ended::Lost, format!("no answer within {} s", left.min(LONGEST).as_secs())),
             };
@@ -224,13 +238,15 @@ impl Client {
                 return Err(trouble(call, &ended, why));
             };
             tokio::time::sleep(pause).await;
+            if call.attended {
+                return Err(Trouble::Uncertain(format!("{} {}: {why}", call.method, call.path)));
+            }
             again += 1;
         }
     }
 
     fn unreadable(&self, call: &Call, text: &str) -> Trouble {
-        let shown: String = text.chars().take(120).collect();
-        let what = format!("{} {} was not answered with what it should be: {shown}", call.method, call.path);
+        let what = format!("{} {} was not answered with what it should be: {}", call.method, call.path, start(text));
         Trouble::Unreachable(self.redacted(&what))
     }
 
@@ -240,6 +256,12 @@ impl Client {
 }
 
 impl Call {
+    /// Where JSON is due, a web page is no answer: it is that of something in between, which is in trouble.
+    fn is_answered_by(&self, answer: &Answer) -> bool {
+        let is_json = || serde_json::from_str::<serde::de::IgnoredAny>(&answer.text).is_ok();
+        self.accept == RAW || answer.text.trim().is_empty() || is_json()
+    }
+
     fn body_as_json(&self) -> Option<Value> {
         match &self.body {
             Body::None => None,
@@ -338,6 +360,11 @@ fn trouble(call: &Call, ended: &Ended, why: String) -> Trouble {
 fn has_next(headers: &HeaderMap) -> bool {
     let links = headers.get_all("link").iter().filter_map(|link| link.to_str().ok());
     links.flat_map(|link| link.split(',')).any(|link| link.contains("rel=\"next\""))
+}
+
+/// How a text begins.
+fn start(text: &str) -> String {
+    text.chars().take(120).collect()
 }
 
 /// A number between 0 and 1 that nobody can tell beforehand.

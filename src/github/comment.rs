@@ -99,7 +99,9 @@ pub enum Action {
 }
 
 /// The steps to exactly one comment of ours, the oldest, that tells of the newest run; nobody else's is touched.
-pub fn reconcile(desired: &Desired, existing: &[Existing], me: &str) -> Vec<Action> {
+///
+/// If we have `written` already, another text of the same run is that of another job of it, and stays.
+pub fn reconcile(desired: &Desired, existing: &[Existing], me: &str, written: bool) -> Vec<Action> {
     let mut ours: Vec<(&Existing, Marker)> = existing
         .iter()
         .filter(|one| same_login(&one.author, me))
@@ -112,8 +114,9 @@ pub fn reconcile(desired: &Desired, existing: &[Existing], me: &str) -> Vec<Acti
         return create.into_iter().collect();
     };
     let newest = ours.iter().max_by_key(|(one, marker)| (marker.run, std::cmp::Reverse(one.id)));
+    let stays = |run: Run| run > desired.marker.run || (written && run == desired.marker.run);
     let body = match newest {
-        Some((newest, marker)) if marker.run > desired.marker.run => newest.body.clone(),
+        Some((newest, marker)) if stays(marker.run) => newest.body.clone(),
         Some(_) | None => desired.body(),
     };
     let mut actions = Vec::new();

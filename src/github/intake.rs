@@ -20,10 +20,9 @@ pub fn read(directory: &Path) -> Result<Results, String> {
     let shown = path.display();
     let about = std::fs::symlink_metadata(&path).map_err(|error| {
         if error.kind() == std::io::ErrorKind::NotFound {
-            format!("there is no {shown}")
-        } else {
-            format!("{shown} cannot be read: {error}")
+            return format!("there is no {shown}");
         }
+        format!("{shown} cannot be read: {error}")
     })?;
     if !about.is_file() {
         return Err(format!("{shown} is not a plain file"));

@@ -9,7 +9,7 @@ use super::comment::{Action, Desired, Existing, reconcile};
 use super::{Call, Client, Event, HeadSha, Origin, Sha, Trouble, encoded};
 
 /// More often is not tried.
-const ROUNDS: usize = 8;
+const ROUNDS: u32 = 8;
 /// After a change it is looked once more, in case somebody else wrote at the same time.
 const BEFORE_LOOKING_AGAIN: Duration = Duration::from_millis(400);
 /// A comment is not made smaller than this.
@@ -58,36 +58,51 @@ pub async fn comment(
     let one = |id: u64| client.path(&format!("/issues/comments/{id}"));
     let mut budget = largest;
     let mut done = Done::Unchanged;
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         let existing: Vec<Existing> = client.list(&list, None, usize::MAX).await?.iter().filter_map(existing).collect();
         let wanted = desired(budget).map_err(Trouble::Unreachable)?;
-        let actions = reconcile(&wanted, &existing, &me);
+        let actions = reconcile(&wanted, &existing, &me, done != Done::Unchanged);
         if actions.is_empty() {
             let is_there = existing.iter().any(|one| super::comment::Marker::of(&one.body).is_some());
             return Ok(if done == Done::Unchanged && !is_there { Done::NotWorth } else { done });
         }
+        let mut trouble = None;
         for action in actions {
-            let (next, sent) = match action {
-                Action::Create { body } => (Done::Created, client.json(Call::post(&list, json!({"body": body}))).await),
-                Action::Update { id, body } => {
-                    (Done::Updated, client.json(Call::patch(one(id), json!({"body": body}))).await)
-                }
-                Action::Delete { id } => (done, client.json(Call::delete(one(id))).await),
+            let (next, call) = match action {
+                Action::Create { body } => (Some(Done::Created), Call::post(&list, json!({"body": body}))),
+                Action::Update { id, body } => (Some(Done::Updated), Call::patch(one(id), json!({"body": body}))),
+                Action::Delete { id } => (None, Call::delete(one(id))),
             };
-            match sent {
-                Ok(_) => done = if done == Done::Created { done } else { next },
-                // Somebody else was faster, or nobody knows: look again.
-                Err(Trouble::NotFound(_)) if next != Done::Created => {}
-                Err(Trouble::Uncertain(_)) => {}
-                Err(Trouble::Rejected { status: 422, .. }) if budget > SMALLEST => budget = (budget / 2).max(SMALLEST),
-                Err(trouble) => return Err(trouble),
+            // What follows rests on what went before: if that is in doubt, it is looked again first.
+            match client.json(call.attended()).await {
+                Ok(_) => done = if done == Done::Created { done } else { next.unwrap_or(done) },
+                Err(Trouble::Rejected { status: 422, .. }) if budget > SMALLEST => {
+                    budget = (budget / 2).max(SMALLEST);
+                    break;
+                }
+                // Somebody else was faster, or nobody knows.
+                Err(why @ Trouble::Uncertain(_)) => trouble = Some(why),
+                Err(why @ Trouble::NotFound(_)) if next != Some(Done::Created) => trouble = Some(why),
+                Err(why) => return Err(why),
+            }
+            if trouble.is_some() {
+                break;
             }
         }
-        if client.is_dry() || !client.moment(BEFORE_LOOKING_AGAIN).await {
+        if client.is_dry() {
             return Ok(done);
+        }
+        let pause = if trouble.is_some() { longer(round) } else { BEFORE_LOOKING_AGAIN };
+        if !client.moment(pause).await {
+            return trouble.map_or(Ok(done), |why| Err(Trouble::Unreachable(why.to_string())));
         }
     }
     Err(Trouble::Unreachable(format!("the comment on #{number} did not come to rest in {ROUNDS} rounds")))
+}
+
+/// The pause after a request that came to nothing, longer each time.
+fn longer(round: u32) -> Duration {
+    BEFORE_LOOKING_AGAIN * 2_u32.pow(round.min(4))
 }
 
 fn existing(value: &Value) -> Option<Existing> {
@@ -97,7 +112,7 @@ fn existing(value: &Value) -> Option<Existing> {
 
 /// Opens the check run.
 pub async fn start_check(client: &Client, identity: &Identity, details: Option<&str>) -> Result<Done, Trouble> {
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         let actions = check::start(identity, &checks(client, identity).await?, details);
         let Some(action) = actions.into_iter().next() else { return Ok(Done::Unchanged) };
         match send_check(client, &action).await {
@@ -105,7 +120,7 @@ pub async fn start_check(client: &Client, identity: &Identity, details: Option<&
             Err(Trouble::Uncertain(_)) => {}
             Err(trouble) => return Err(trouble),
         }
-        if !client.moment(BEFORE_LOOKING_AGAIN).await {
+        if !client.moment(longer(round)).await {
             break;
         }
     }
@@ -120,48 +135,53 @@ pub async fn finish_check(
     details: Option<&str>,
 ) -> Result<Done, Trouble> {
     let mut report = report.clone();
-    'rounds: for _ in 0..ROUNDS {
+    let mut done = Done::Unchanged;
+    for round in 0..ROUNDS {
         let plan = check::finish(identity, &checks(client, identity).await?, &report, details);
-        let Some(first) = plan.steps.first() else { return Ok(Done::Unchanged) };
-        let done = match first {
-            CheckAction::Create(_) => Done::Created,
-            CheckAction::Update(..) => Done::Updated,
-        };
-        let mut id = None;
-        for step in &plan.steps {
-            match send_check(client, step).await {
-                Ok(sent) => id = id.or(Some(sent)),
-                Err(Trouble::Uncertain(_)) => {
-                    if client.moment(BEFORE_LOOKING_AGAIN).await {
-                        continue 'rounds;
-                    }
-                    break 'rounds;
-                }
-                // A place that GitHub does not like is no reason to leave the check open.
-                Err(Trouble::Rejected { status: 422, .. }) if !report.annotations.is_empty() => {
-                    report.annotations.clear();
-                    continue 'rounds;
-                }
-                Err(trouble) => return Err(trouble),
-            }
+        let Some(first) = plan.steps.first() else { return Ok(done) };
+        if done == Done::Unchanged {
+            done = match first {
+                CheckAction::Create(_) => Done::Created,
+                CheckAction::Update(..) => Done::Updated,
+            };
         }
-        for body in plan.more {
-            let path = client.path(&format!("/check-runs/{}", id.unwrap_or_default()));
-            client.json(Call::patch(path, body)).await?;
+        match send_plan(client, plan).await {
+            Ok(()) => return Ok(done),
+            // Looking again tells how far it came.
+            Err(Trouble::Uncertain(_)) => {}
+            // A place that GitHub does not like is no reason to leave the check open.
+            Err(Trouble::Rejected { status: 422, .. }) if !report.annotations.is_empty() => report.annotations.clear(),
+            Err(trouble) => return Err(trouble),
         }
-        return Ok(done);
+        if !client.moment(longer(round)).await {
+            break;
+        }
     }
     Err(Trouble::Unreachable("the check run could not be completed".to_owned()))
 }
 
+async fn send_plan(client: &Client, plan: check::Plan) -> Result<(), Trouble> {
+    let mut id = None;
+    for step in &plan.steps {
+        let sent = send_check(client, step).await?;
+        id.get_or_insert(sent);
+    }
+    for body in plan.more {
+        send_check(client, &CheckAction::Update(id.unwrap_or_default(), body)).await?;
+    }
+    Ok(())
+}
+
+/// Annotations are added to those that are there, so nothing is sent twice without a look.
 async fn send_check(client: &Client, action: &CheckAction) -> Result<u64, Trouble> {
     match action {
         CheckAction::Create(body) => {
-            let made = client.json(Call::post(client.path("/check-runs"), body.clone())).await?;
+            let made = client.json(Call::post(client.path("/check-runs"), body.clone()).attended()).await?;
             Ok(made["id"].as_u64().unwrap_or_default())
         }
         CheckAction::Update(id, body) => {
-            client.json(Call::patch(client.path(&format!("/check-runs/{id}")), body.clone())).await?;
+            let path = client.path(&format!("/check-runs/{id}"));
+            client.json(Call::patch(path, body.clone()).attended()).await?;
             Ok(*id)
         }
     }

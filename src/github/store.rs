@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::{Call, Client, Sha, Trouble, encoded, encoded_path};
-use crate::baseline::{Baseline, Fetched, Where};
+use crate::baseline::{Baseline, Fetched, Where, normal};
 use crate::input::{Mistake, Mistakes};
 use crate::settings::baseline_section;
 
@@ -16,7 +16,9 @@ const TREND: usize = 8;
 /// What is looked for.
 #[derive(Debug, Clone)]
 pub struct Wanted {
-    /// The branch that has it.
+    /// The branch that the change goes to. Its configuration says where the baseline is.
+    pub onto: String,
+    /// The branch that has it, if no configuration says otherwise.
     pub branch: String,
     /// The baseline's file, from the root of the repository.
     pub path: String,
@@ -58,18 +60,14 @@ pub async fn find(client: &Client, wanted: &Wanted) -> Result<Fetched, Failed> {
             let why = format!("{} is not there, or the token may not see it", client.repository());
             return Err(Trouble::Unreachable(why).into());
         }
-        return nowhere(fetched, format!("no baseline: there is no branch `{branch}` on GitHub"));
     }
-    let Some(base) = base(client, wanted).await? else {
-        return nowhere(fetched, format!("no baseline: nothing is common to {} and `{branch}`", wanted.commit.short()));
-    };
-    fetched.base = Some(base.to_string());
     // Where to look is not for a change to say: what its base has counts.
-    let config = file_at(client, &wanted.config, base.as_str()).await?;
     if !wanted.named
-        && let Some((named, place)) = config.as_deref().and_then(baseline_section)
+        && let Some(base) = base(client, wanted, &wanted.onto).await?
+        && let Some((named, place)) =
+            file_at(client, &wanted.config, base.as_str()).await?.as_deref().and_then(baseline_section)
     {
-        let place = format!("{}{place}", wanted.prefix);
+        let place = normal(&format!("{}{place}", wanted.prefix));
         if (&named, &place) != (&branch, &path) {
             fetched.remark =
                 Some(format!("this change has another [baseline]; that of its base counts: `{place}` on `{named}`"));
@@ -79,6 +77,10 @@ pub async fn find(client: &Client, wanted: &Wanted) -> Result<Fetched, Failed> {
     let Some(tip) = tip(client, &branch).await? else {
         return nowhere(fetched, format!("no baseline: there is no branch `{branch}` on GitHub"));
     };
+    let Some(base) = base(client, wanted, &branch).await? else {
+        return nowhere(fetched, format!("no baseline: nothing is common to {} and `{branch}`", wanted.commit.short()));
+    };
+    fetched.base = Some(base.to_string());
     fetched.on_main = tip == wanted.commit;
     let history = format!("/commits?sha={tip}&path={}", encoded(&path));
     let history = client.list(&client.path(&history), None, MOST_VERSIONS).await?;
@@ -134,9 +136,9 @@ pub async fn find(client: &Client, wanted: &Wanted) -> Result<Fetched, Failed> {
     nowhere(fetched, format!("no baseline on `{branch}` for {} or what came before it: {hint}", base.short()))
 }
 
-/// The commit that a run is based on: the first parent of the merge commit that GitHub made, else what both have in
-/// common.
-pub async fn base(client: &Client, wanted: &Wanted) -> Result<Option<Sha>, Trouble> {
+/// The commit that a run is based on: the first parent of the merge commit that GitHub made, else what it has in common
+/// with a branch.
+pub async fn base(client: &Client, wanted: &Wanted, branch: &str) -> Result<Option<Sha>, Trouble> {
     if wanted.may_be_merge
         && let Some(commit) = commit(client, &wanted.commit).await?
         && let Some([first, _]) = commit["parents"].as_array().map(Vec::as_slice)
@@ -144,7 +146,7 @@ pub async fn base(client: &Client, wanted: &Wanted) -> Result<Option<Sha>, Troub
     {
         return Ok(Some(first));
     }
-    let Some(tip) = tip(client, &wanted.branch).await? else { return Ok(None) };
+    let Some(tip) = tip(client, branch).await? else { return Ok(None) };
     let compared = compare(client, &tip, &wanted.commit).await?;
     Ok(compared.and_then(|value| value["merge_base_commit"]["sha"].as_str().and_then(Sha::parse)))
 }

@@ -99,12 +99,12 @@ fn the_comment_goes_from_what_is_there_to_what_should_be_there() {
     for (name, existing, wanted, expected) in COMMENTS {
         let existing: Vec<Existing> = existing.iter().map(|line| comment(line)).collect();
         let [key, run, text] = wanted.splitn(3, ' ').collect::<Vec<_>>()[..] else { panic!("{wanted}") };
-        let actions = reconcile(&desired(key, run, text), &existing, ME);
+        let actions = reconcile(&desired(key, run, text), &existing, ME, false);
         assert_eq!(steps(&actions), *expected, "{name}");
         // What is not worth a comment makes none, and brings one that is there to where it should be all the same.
         let unworthy = Desired { worth_creating: false, ..desired(key, run, text) };
         let expected = if expected.starts_with("create") { "" } else { expected };
-        assert_eq!(steps(&reconcile(&unworthy, &existing, ME)), expected, "{name}, not worth one");
+        assert_eq!(steps(&reconcile(&unworthy, &existing, ME, false)), expected, "{name}, not worth one");
     }
 }
 
@@ -132,7 +132,7 @@ fn line_ends_and_blanks_at_the_end_are_no_change() {
     let wanted = desired("k", "5.1", "a\nb\n");
     let stored =
         Existing { id: 1, author: ME.to_owned(), body: format!("{}\r\n", wanted.body().replace('\n', "\r\n")) };
-    assert_eq!(reconcile(&wanted, &[stored], ME), []);
+    assert_eq!(reconcile(&wanted, &[stored], ME, false), []);
 }
 
 /// Carries out the steps, as GitHub would.
@@ -168,9 +168,9 @@ proptest! {
         let oldest = comments.iter().filter(|one| is_ours(one)).map(|one| one.id).min();
         for (run, attempt) in &runs {
             let wanted = desired("k", &format!("{run}.{attempt}"), &format!("t{run}.{attempt}"));
-            let actions = reconcile(&wanted, &comments, ME);
+            let actions = reconcile(&wanted, &comments, ME, false);
             apply(&mut comments, actions);
-            prop_assert_eq!(reconcile(&wanted, &comments, ME), vec![], "it comes to rest at once");
+            prop_assert_eq!(reconcile(&wanted, &comments, ME, false), vec![], "it comes to rest at once");
         }
         let ours: Vec<&Existing> = comments.iter().filter(|one| is_ours(one)).collect();
         prop_assert_eq!(ours.len(), 1);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::support::{Ran, World, case};
 
 /// A repository whose program answers from a file, one line for each prompt.
-fn repository(answers: &str) -> World {
+pub(crate) fn repository(answers: &str) -> World {
     let world = World::with_target("{ command = [\"./answer.sh\", \"{prompt}\"] }", &cases());
     world.script("answer.sh", "sed -n \"s/^$1: //p\" answers.txt");
     world.file("answers.txt", answers);
@@ -19,11 +19,11 @@ fn cases() -> Vec<Value> {
     vec![case("a", "one", "ls -la"), case("b", "two", "pwd"), case("c", "three", "whoami")]
 }
 
-const RIGHT: &str = "one: ls -la\ntwo: pwd\nthree: whoami\n";
-const WRONG: &str = "one: ls -la\ntwo: cd\nthree: whoami\n";
+pub(crate) const RIGHT: &str = "one: ls -la\ntwo: pwd\nthree: whoami\n";
+pub(crate) const WRONG: &str = "one: ls -la\ntwo: cd\nthree: whoami\n";
 
 /// The repository with its baseline on main, two commits.
-fn with_baseline(answers: &str) -> World {
+pub(crate) fn with_baseline(answers: &str) -> World {
     let world = repository(answers);
     world.commit("first");
     assert_eq!(world.run().code, 0);
@@ -38,13 +38,13 @@ fn update(world: &World) -> Ran {
     ran
 }
 
-fn rules(ran: &Ran) -> Vec<String> {
+pub(crate) fn rules(ran: &Ran) -> Vec<String> {
     let reasons = ran.results.as_ref().unwrap()["gate"]["reasons"].as_array().unwrap();
     let failing = reasons.iter().filter(|reason| reason["fails"] == true);
     failing.map(|reason| reason["rule"].as_str().unwrap().to_owned()).collect()
 }
 
-fn source(ran: &Ran) -> String {
+pub(crate) fn source(ran: &Ran) -> String {
     let comparison = &ran.results.as_ref().unwrap()["comparison"];
     comparison["baseline"]["source"].as_str().unwrap_or("none").to_owned()
 }

@@ -1,0 +1,125 @@
+//! What a job is told through the files that GitHub gives it, and what was lost on the way to the others.
+#![expect(clippy::disallowed_methods, reason = "edge: GitHub's files")]
+
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::told::Told;
+use super::{Publication, variable};
+use crate::cli::{Failure, console};
+use crate::github::{Event, Kind, Trouble, outcome};
+use crate::input::write_atomically;
+use crate::report::{self, SUMMARY_BUDGET};
+
+impl Publication<'_> {
+    /// The channels that need no token.
+    pub(super) fn tell_the_job(&self, told: &Told) -> Result<(), Failure> {
+        let results = told.results.as_ref().ok();
+        let random = std::hash::RandomState::new().build_hasher().finish();
+        let outputs = outcome::outputs(results, &self.args.from.display().to_string());
+        let lines = outcome::output_lines(&outputs, &format!("evalratchet-{random:016x}"));
+        self.files.append("GITHUB_OUTPUT", "outputs.txt", &lines);
+        if self.args.summary {
+            let room = (1 << 20) - 4096 - self.files.size("GITHUB_STEP_SUMMARY");
+            let budget = SUMMARY_BUDGET.min(usize::try_from(room.max(0)).unwrap_or(0));
+            let text = match &told.results {
+                Ok(results) => report::summary(results, &told.frame, budget)
+                    .map_err(|error| Failure::Usage(format!("the summary cannot be made: {error:#}")))?,
+                Err(why) => outcome::nothing(why),
+            };
+            if text.len() <= budget {
+                self.files.append("GITHUB_STEP_SUMMARY", "summary.md", &format!("{text}\n"));
+            }
+        }
+        if self.args.annotations {
+            let text = match &told.results {
+                Ok(results) => report::annotations(results),
+                Err(why) => format!("::error title=evalratchet::{}\n", report::data(why)),
+            };
+            match &self.files.directory {
+                Some(directory) => Files::write(&directory.join("annotations.txt"), &text),
+                None => console::print(&text),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What was lost on the way, channel by channel.
+#[derive(Default)]
+pub(super) struct Lost {
+    /// Channel and the permission that it lacks, and GitHub's words.
+    pub(super) missing: Vec<(&'static str, &'static str, String)>,
+    pub(super) unreachable: Vec<String>,
+}
+
+impl Lost {
+    pub(super) fn note(&mut self, channel: &'static str, permission: &'static str, done: Result<(), Trouble>) {
+        match done {
+            Ok(()) => {}
+            Err(Trouble::Refused(why) | Trouble::NotFound(why)) => self.missing.push((channel, permission, why)),
+            Err(
+                trouble @ (Trouble::Unauthorized(_)
+                | Trouble::Rejected { .. }
+                | Trouble::Graphql { .. }
+                | Trouble::Unreachable(_)
+                | Trouble::Uncertain(_)),
+            ) => self.unreachable.push(format!("{channel} could not be published: {trouble}")),
+        }
+    }
+
+    /// What is missing, and the lines that give it.
+    pub(super) fn sentence(&self, event: &Event) -> String {
+        let channels: Vec<&str> = self.missing.iter().map(|(channel, _, _)| *channel).collect();
+        let lacking: Vec<&str> = self.missing.iter().map(|(_, permission, _)| *permission).collect();
+        let said = self.missing.first().map(|(_, _, why)| why.as_str()).unwrap_or_default();
+        let what = format!(
+            "{} could not be published: the token lacks {}, or it is not there ({said})",
+            channels.join(" and "),
+            lacking.join(" and ")
+        );
+        let read_only = event.kind == Kind::PullRequest && (event.is_fork() || event.dependabot);
+        if read_only {
+            let who = if event.is_fork() { "a fork" } else { "Dependabot" };
+            return format!(
+                "{what}. The token of a pull request from {who} is read-only, whatever `permissions:` says; let a workflow_run workflow publish, as docs/publishing.md shows"
+            );
+        }
+        format!("{what}. Give the job:\npermissions:\n  contents: read\n  checks: write\n  pull-requests: write")
+    }
+}
+
+/// The files that GitHub gives a step, or those of a dry run.
+pub(super) struct Files {
+    pub(super) directory: Option<PathBuf>,
+}
+
+impl Files {
+    fn append(&self, name: &str, dry: &str, text: &str) {
+        if let Some(directory) = &self.directory {
+            return Self::write(&directory.join(dry), text);
+        }
+        let Some(path) = variable(name) else { return };
+        let appended = std::fs::OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(&path)
+            .and_then(|mut file| file.write_all(text.as_bytes()));
+        if let Err(error) = appended {
+            console::error(&format!("{name}={path} cannot be written: {error}"));
+        }
+    }
+
+    fn size(&self, name: &str) -> i64 {
+        let path = variable(name).filter(|_| self.directory.is_none());
+        let size = path.and_then(|path| std::fs::metadata(path).ok()).map_or(0, |about| about.len());
+        i64::try_from(size).unwrap_or(i64::MAX)
+    }
+
+    fn write(path: &Path, text: &str) {
+        if let Err(error) = write_atomically(path, text.as_bytes()) {
+            console::error(&format!("{} cannot be written: {error}", path.display()));
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! `publish`: tells GitHub what a run found.
+#![expect(clippy::disallowed_methods, reason = "edge: the environment and GitHub's files")]
+
+mod job;
+mod told;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use job::{Files, Lost};
+use told::{Told, key_of_config};
+
+use super::{ConfigArgs, Failure, console};
+use crate::github::check::{self, Identity, Report};
+use crate::github::comment::{Desired, Marker};
+use crate::github::outcome::{self, CommentWhen};
+use crate::github::publish::{self, Done};
+use crate::github::{Access, Client, DryRun, Event, HeadSha, Trouble, intake};
+use crate::model::ExitCode;
+use crate::report::{self, COMMENT_BUDGET};
+use crate::settings::parse_duration;
+
+/// Flags of `publish`.
+#[derive(Debug, Args)]
+pub(super) struct PublishArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// The directory of the run
+    #[arg(long, value_name = "DIR", default_value = "evalratchet-out")]
+    from: PathBuf,
+    /// Open the check run, before `run`; nothing else
+    #[arg(long)]
+    start: bool,
+    /// Whose comment and check it is, if there are several [default: the configuration's path]
+    #[arg(long, value_name = "KEY", value_parser = a_key)]
+    comment_key: Option<String>,
+    /// When a comment is written where there is none yet
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = CommentWhen::Always)]
+    comment: CommentWhen,
+    /// Whether there is a check run
+    #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
+    check: bool,
+    /// Whether lines are annotated
+    #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
+    annotations: bool,
+    /// Whether the job's summary is written
+    #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
+    summary: bool,
+    /// Where the report can be had, for the comment to link
+    #[arg(long, value_name = "URL")]
+    artifact_url: Option<String>,
+    /// Send nothing; write what would be sent to files in DIR/publish
+    #[arg(long)]
+    dry_run: bool,
+    /// How long all of it may take
+    #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "3m")]
+    deadline: Duration,
+}
+
+fn a_key(text: &str) -> Result<String, String> {
+    let is_key = !text.trim().is_empty() && text.len() <= 150 && !text.chars().any(char::is_control);
+    if is_key { Ok(text.trim().to_owned()) } else { Err("a key has 1 to 150 printable characters".to_owned()) }
+}
+
+/// A variable of the environment, unless it is empty.
+pub(super) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The event of this job.
+pub(super) fn event() -> Result<Event, Failure> {
+    let payload = match variable("GITHUB_EVENT_PATH") {
+        None => None,
+        Some(path) => Some(
+            std::fs::read_to_string(&path)
+                .map_err(|error| Failure::Usage(format!("GITHUB_EVENT_PATH={path} cannot be read: {error}")))?,
+        ),
+    };
+    Event::parse(variable, payload.as_deref()).map_err(|unknown| Failure::Usage(unknown.to_string()))
+}
+
+/// Runs what talks to GitHub.
+pub(super) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::Usage(format!("no runtime: {error}")))?;
+    Ok(runtime.block_on(work))
+}
+
+pub(super) fn publish(args: &PublishArgs) -> Result<ExitCode, Failure> {
+    let event = event()?;
+    let dry = match args.dry_run {
+        true => Some(
+            DryRun::new(&args.from.join("publish"))
+                .map_err(|error| Failure::Write { path: args.from.join("publish").display().to_string(), error })?,
+        ),
+        false => None,
+    };
+    let files = Files { directory: args.dry_run.then(|| args.from.join("publish")) };
+    let access = Access::parse(variable).map_err(|trouble| Failure::Usage(trouble.to_string()))?;
+    let has_token = access.token.is_some() || args.dry_run;
+    block_on(async {
+        let client = Client::new(access, event.repository.clone(), args.deadline, dry)
+            .map_err(|trouble| Failure::Usage(trouble.to_string()))?;
+        let publication = Publication { args, event, client, has_token, files };
+        if args.start { publication.start().await } else { publication.publish().await }
+    })?
+}
+
+/// Everything that publishing goes by.
+struct Publication<'a> {
+    args: &'a PublishArgs,
+    event: Event,
+    client: Client,
+    has_token: bool,
+    files: Files,
+}
+
+impl Publication<'_> {
+    async fn start(&self) -> Result<ExitCode, Failure> {
+        let key = self.args.comment_key.clone().unwrap_or_else(|| key_of_config(&self.args.config));
+        let head = self.event.head.clone().ok_or_else(no_head)?;
+        if !self.has_token {
+            return Err(no_token());
+        }
+        let mut lost = Lost::default();
+        if self.args.check {
+            let identity = Identity::new(&key, head, self.event.run);
+            let done = publish::start_check(&self.client, &identity, self.run_url().as_deref()).await;
+            lost.note("the check run", "checks: write", done.map(|_| ()));
+        }
+        Ok(self.end(&lost, ExitCode::Passed))
+    }
+
+    async fn publish(&self) -> Result<ExitCode, Failure> {
+        let mut lost = Lost::default();
+        if self.is_foreign() && !self.has_token {
+            return Err(no_token());
+        }
+        let results = intake::read(&self.args.from);
+        let told = match self.told(results).await {
+            Ok(Ok(told)) => told,
+            Ok(Err(refused)) => {
+                self.say("notice", &format!("nothing was published: {refused}"));
+                return Ok(ExitCode::Passed);
+            }
+            Err(Trouble::Refused(why)) => {
+                lost.note("what the results are judged by", "contents: read", Err(Trouble::Refused(why)));
+                return Ok(self.end(&lost, ExitCode::Passed));
+            }
+            Err(trouble) => {
+                let why = format!("GitHub could not be asked what the results are to be judged by: {trouble}");
+                console::error(&why);
+                self.tell_the_job(&self.untold(Err(why)))?;
+                return Ok(ExitCode::Unreachable);
+            }
+        };
+        self.tell_the_job(&told)?;
+        if self.has_token {
+            if self.args.check {
+                let head = self.event.head.clone().ok_or_else(no_head)?;
+                let done = self.finish_check(&told, head).await;
+                lost.note("the check run", "checks: write", done.map(|_| ()));
+            }
+            if let Some(number) = told.number.filter(|_| self.args.comment != CommentWhen::Never) {
+                match self.comment(&told, number).await {
+                    Ok(done) => {
+                        let word = match done {
+                            Done::Created => "written",
+                            Done::Updated => "updated",
+                            Done::Unchanged => "left as it is",
+                            Done::NotWorth => "not needed",
+                        };
+                        let word = if self.args.dry_run { "see the files" } else { word };
+                        console::note(&format!("comment on #{number}: {word}"));
+                    }
+                    Err(trouble) => lost.note("the comment", "pull-requests: write", Err(trouble)),
+                }
+            }
+        }
+        let code = match &told.results {
+            Ok(_) => ExitCode::Passed,
+            Err(why) => {
+                console::error(why);
+                ExitCode::Invalid
+            }
+        };
+        if let Some(directory) = &self.files.directory {
+            console::note(&format!("nothing was sent; what would be is in {}", directory.display()));
+        }
+        let code = self.end(&lost, code);
+        if self.has_token { Ok(code) } else { Err(no_token()) }
+    }
+
+    async fn finish_check(&self, told: &Told, head: HeadSha) -> Result<Done, Trouble> {
+        let report = match &told.results {
+            Ok(results) => {
+                let summary = report::comment(results, &told.frame, check::SUMMARY)
+                    .map_err(|error| Trouble::Unreachable(format!("{error:#}")))?;
+                let report = outcome::check_report(results, &self.event, summary);
+                if self.args.annotations { report } else { Report { annotations: Vec::new(), ..report } }
+            }
+            Err(why) => outcome::nothing_report(why),
+        };
+        let identity = Identity::new(&told.key, head, self.event.run);
+        publish::finish_check(&self.client, &identity, &report, self.run_url().as_deref()).await
+    }
+
+    async fn comment(&self, told: &Told, number: u64) -> Result<Done, Trouble> {
+        let head = self.event.head.as_ref().map(|head| head.0.to_string()).unwrap_or_default();
+        let marker = Marker { key: told.key.clone(), run: self.event.run, head };
+        let worth_creating = self.args.comment.is_met(told.results.as_ref().ok());
+        // The marker has its room as well.
+        publish::comment(&self.client, number, COMMENT_BUDGET - 1000, |budget| {
+            let content = match &told.results {
+                Ok(results) => report::comment(results, &told.frame, budget).map_err(|error| format!("{error:#}"))?,
+                Err(why) => outcome::nothing(why),
+            };
+            Ok(Desired { marker: marker.clone(), content, worth_creating })
+        })
+        .await
+    }
+
+    /// Says what was lost, and turns it into an exit code.
+    fn end(&self, lost: &Lost, code: ExitCode) -> ExitCode {
+        if !lost.missing.is_empty() {
+            self.say("notice", &lost.sentence(&self.event));
+        }
+        for why in &lost.unreachable {
+            console::error(why);
+        }
+        if lost.unreachable.is_empty() { code } else { code.or(ExitCode::Unreachable) }
+    }
+
+    /// Says something where a user of GitHub sees it.
+    fn say(&self, level: &str, text: &str) {
+        if variable("GITHUB_ACTIONS").is_some() && !self.args.dry_run {
+            console::print(&format!("::{level} title=evalratchet::{}\n", report::data(text)));
+        } else {
+            console::note(text);
+        }
+    }
+
+    fn run_url(&self) -> Option<String> {
+        let server = variable("GITHUB_SERVER_URL").unwrap_or_else(|| "https://github.com".to_owned());
+        let id = self.event.run.id;
+        (id > 0).then(|| format!("{server}/{}/actions/runs/{id}", self.event.repository))
+    }
+}
+
+fn no_head() -> Failure {
+    Failure::Usage("this event has no commit that a check could belong to".to_owned())
+}
+
+fn no_token() -> Failure {
+    let help = "give the step `env: GITHUB_TOKEN: ${{ github.token }}`";
+    Failure::Usage(format!("GITHUB_TOKEN is not set, so there is neither a comment nor a check run\n  = {help}"))
+}

@@ -1,0 +1,149 @@
+//! What there is to tell: what a run left, and of what others measured, judged anew.
+#![expect(clippy::disallowed_methods, reason = "edge: the configuration of the base is read from a file")]
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::Publication;
+use crate::baseline::{Baseline, normal};
+use crate::cli::reference::{located, own_baseline_section, today};
+use crate::cli::{ConfigArgs, config_path};
+use crate::github::publish::{self, Pull};
+use crate::github::{self, HeadSha, Kind, Trouble, outcome, store};
+use crate::model::{Results, SuiteId, Verdict};
+use crate::report::Frame;
+use crate::repository::Checkout;
+use crate::settings::{CONFIG_NAME, Overrides, Settings, SuiteSettings};
+
+/// What a run left, and what is known of it here.
+pub(super) struct Told {
+    pub(super) results: Result<Results, String>,
+    pub(super) frame: Frame,
+    pub(super) key: String,
+    pub(super) number: Option<u64>,
+}
+
+impl Publication<'_> {
+    /// Whether the results are somebody else's, brought into a job that may write.
+    pub(super) fn is_foreign(&self) -> bool {
+        matches!(self.event.kind, Kind::WorkflowRun | Kind::PullRequestTarget)
+    }
+
+    /// What a run left, as it left it.
+    pub(super) fn untold(&self, results: Result<Results, String>) -> Told {
+        let key = self.args.comment_key.clone().unwrap_or_else(|| match &results {
+            Ok(results) => format!("{}{}", results.run.prefix, results.run.config),
+            Err(_) => key_of_config(&self.args.config),
+        });
+        let origin = outcome::origin_note(&self.event, None);
+        let frame = Frame { origin, artifact: self.args.artifact_url.clone() };
+        Told { results, frame, key, number: self.event.pull_request }
+    }
+
+    /// What there is to tell, or why nothing is to be told; of what others measured, judged anew.
+    pub(super) async fn told(&self, results: Result<Results, String>) -> Result<Result<Told, String>, Trouble> {
+        let mut told = self.untold(results);
+        if let Ok(results) = &mut told.results {
+            // Of addresses only our own are believed.
+            results.run.url = self.run_url();
+            let note = outcome::commit_note(results, &self.event);
+            if let Some(note) = &note {
+                self.say("warning", note);
+            }
+            told.frame.origin = told.frame.origin.take().or(note);
+        }
+        let Some(head) = self.event.head.clone().filter(|_| self.is_foreign()) else { return Ok(Ok(told)) };
+        if !self.has_token {
+            told.results = Err("results of others are judged anew, and that needs a token".to_owned());
+            return Ok(Ok(told));
+        }
+        let pull = if self.event.kind == Kind::WorkflowRun {
+            match publish::pull_of_run(&self.client, &self.event, &head).await? {
+                Ok(pull) => pull,
+                Err(refused) => return Ok(Err(refused)),
+            }
+        } else {
+            let base_branch = self.event.base_branch.clone().unwrap_or_default();
+            Pull { number: self.event.pull_request.unwrap_or_default(), base_branch, merge: None }
+        };
+        told.number = Some(pull.number);
+        if let Ok(results) = told.results {
+            told.results = match self.judged_anew(results, &pull, &head).await {
+                Ok(Some((results, base))) => {
+                    told.frame.origin = outcome::origin_note(&self.event, base.as_deref());
+                    Ok(results)
+                }
+                Ok(None) => return Ok(Err(format!("the base has no configuration `{}` to judge by", told.key))),
+                Err(store::Failed::Mistakes(mistakes)) => Err(format!("the results cannot be judged: {mistakes}")),
+                Err(store::Failed::Trouble(trouble)) => return Err(trouble),
+            };
+        }
+        Ok(Ok(told))
+    }
+
+    /// Compares and judges with what the base has; `None` if it has no such configuration.
+    async fn judged_anew(
+        &self,
+        results: Results,
+        pull: &Pull,
+        head: &HeadSha,
+    ) -> Result<Option<(Results, Option<String>)>, store::Failed> {
+        let prefix = results.run.prefix.clone();
+        let config = format!("{prefix}{}", results.run.config);
+        let (branch, path) = own_baseline_section(None);
+        let branch = if pull.base_branch.is_empty() { branch } else { pull.base_branch.clone() };
+        let mut wanted = store::Wanted {
+            onto: branch.clone(),
+            branch,
+            path: normal(&format!("{prefix}{path}")),
+            config: config.clone(),
+            prefix: prefix.clone(),
+            named: false,
+            commit: pull.merge.clone().unwrap_or_else(|| head.0.clone()),
+            may_be_merge: pull.merge.is_some(),
+        };
+        // Its own word where the baseline is counts only as far as the base says the same.
+        let base = store::base(&self.client, &wanted, &wanted.onto).await?;
+        let text = match &base {
+            Some(base) => store::file_at(&self.client, &config, base.as_str()).await?,
+            None => None,
+        };
+        let Some(text) = text else { return Ok(None) };
+        let section = own_baseline_section(Some(&text));
+        (wanted.branch, wanted.path) = (section.0, normal(&format!("{prefix}{}", section.1)));
+        let fetched = store::find(&self.client, &wanted).await?;
+        let own = store::file_at(&self.client, &wanted.path, head.0.as_str()).await?;
+        let own = own.and_then(|text| Baseline::parse(&wanted.path, text).ok());
+        let mut located = located(fetched, own);
+        located.circumstances.today = today();
+        located.circumstances.interrupted = results.gate.verdict == Verdict::Interrupted;
+        let of_base = suites_of(&text);
+        let base = located.reference.as_ref().and_then(|reference| reference.info.base.clone());
+        let results = github::rejudge(results, &of_base, located.reference.as_ref(), &located.circumstances);
+        Ok(Some((results, base)))
+    }
+}
+
+/// The configuration's path in the repository, as far as it can be told.
+pub(super) fn key_of_config(config: &ConfigArgs) -> String {
+    let Ok(path) = config_path(config) else { return CONFIG_NAME.to_owned() };
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        Some(_) | None => PathBuf::from("."),
+    };
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    format!("{}{name}", Checkout::of(&directory, "").prefix)
+}
+
+/// What a configuration holds its suites to. What is wrong with its files does not matter here.
+fn suites_of(text: &str) -> BTreeMap<SuiteId, SuiteSettings> {
+    let Ok(directory) = tempfile::tempdir() else { return BTreeMap::new() };
+    let path = directory.path().join(CONFIG_NAME);
+    if std::fs::write(&path, text).is_err() {
+        return BTreeMap::new();
+    }
+    match Settings::load(&path, &Overrides::default()) {
+        Ok((settings, _)) => settings.suites.into_iter().map(|suite| (suite.id.clone(), suite)).collect(),
+        Err(_) => BTreeMap::new(),
+    }
+}

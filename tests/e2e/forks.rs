@@ -1,0 +1,259 @@
+//! What a fork's run says is data: it is judged anew, on the pull request that it was for and on no other.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::baseline::{RIGHT, WRONG, repository};
+use crate::github::Github;
+use crate::github::faults::Fault;
+use crate::job::{Job, NUMBER, REPOSITORY, mirror, together};
+use crate::support::World;
+
+const FLOOR: &str = "target = { command = [\"./answer.sh\", \"{prompt}\"] }\n[suite.gate]\naccuracy = { min = 0.9 }\n";
+
+/// Main has a floor and a baseline where everything passes; the fork's branch is on top of it.
+fn upstream() -> World {
+    let world = repository(RIGHT);
+    world.config(FLOOR);
+    world.commit("first");
+    assert_eq!(world.run().code, 0);
+    assert_eq!(world.evalratchet(&["baseline", "update"]).code, 0);
+    world.commit("baseline");
+    world.git(&["checkout", "-q", "-b", "patch"]);
+    world
+}
+
+/// The job that publishes what the fork's run left, and those results.
+fn publisher(world: &World) -> (Job, Value) {
+    let results = world.run().results.unwrap();
+    let sha = world.git(&["rev-parse", "HEAD"]);
+    let github = Arc::new(Github::start());
+    mirror(world, &github);
+    github.repository(REPOSITORY, |repository| {
+        repository.branches.remove("patch");
+        repository.pull(NUMBER, Some("x/r"), "patch", &sha, "main");
+    });
+    let mut job = Job::with(&github);
+    job.workflow_run(&sha, "x/r", "patch");
+    job.set("GITHUB_SHA", &world.git(&["rev-parse", "main"]));
+    job.set("GITHUB_REF", "refs/heads/main");
+    job.left(&results);
+    (job, results)
+}
+
+fn worse() -> (Job, Value) {
+    let world = upstream();
+    world.file("answers.txt", WRONG);
+    world.commit("worse");
+    publisher(&world)
+}
+
+#[test]
+fn the_pull_request_of_a_fork_is_found_and_the_comment_says_whose_numbers_these_are() {
+    let (job, results) = worse();
+    assert_eq!(results["gate"]["verdict"], "failed");
+    let ran = job.publish(&[]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let check = job.check();
+    assert_eq!((&check["conclusion"], &check["head_sha"]), (&json!("failure"), &json!(job.head)));
+    assert_eq!(check["details_url"], "https://github.com/o/r/actions/runs/99");
+    let comment = job.comment();
+    assert!(comment.contains("own ones of a run of the fork x/r"), "{comment}");
+    assert!(comment.contains("judged anew with this repository\\'s configuration and baseline"), "{comment}");
+    assert!(comment.contains("s/b") && job.comments()[0].0.run.id == 99, "{comment}");
+    // It changed nothing but what it should have.
+    assert!(job.github.requests_to("GET", "head=x%3Apatch").len() == 1);
+    let world = upstream();
+    world.commit("harmless");
+    let (job, _) = publisher(&world);
+    assert_eq!(job.publish(&[]).code, 0);
+    assert_eq!(job.check()["conclusion"], "success");
+}
+
+#[test]
+fn a_forged_verdict_policy_metric_or_address_helps_nothing() {
+    let verdict = |all: &mut Value| {
+        all["gate"] = json!({"verdict": "passed", "exit_code": 0, "reasons": []});
+    };
+    type Forgery = Box<dyn Fn(&mut Value) + Send>;
+    let forgeries: Vec<(&str, Forgery)> = vec![
+        ("verdict", Box::new(verdict)),
+        (
+            "comparison",
+            Box::new(move |all| {
+                verdict(all);
+                all["comparison"] = Value::Null;
+            }),
+        ),
+        (
+            "metrics",
+            Box::new(move |all| {
+                verdict(all);
+                for metric in all["suites"][0]["metrics"].as_object_mut().unwrap().values_mut() {
+                    metric["value"] = json!(1.0);
+                }
+                all["suites"][0]["slices"] = json!({});
+            }),
+        ),
+        (
+            "policy",
+            Box::new(move |all| {
+                verdict(all);
+                let policy = &mut all["suites"][0]["policy"];
+                (policy["metrics"], policy["slices"], policy["max_drop"]) = (json!({}), json!({}), json!(1.0));
+                (policy["flips"], policy["allow_removed"]) = (json!("report"), json!(["*"]));
+                policy["quarantine"] = json!({"b": {"owner": "me", "until": "2999-12-31", "reason": null}});
+            }),
+        ),
+        (
+            "variance",
+            Box::new(move |all| {
+                verdict(all);
+                all["suites"][0]["varies"] = json!(true);
+                all["suites"][0]["status"] = json!("passed");
+            }),
+        ),
+        (
+            "address",
+            Box::new(move |all| {
+                verdict(all);
+                all["run"]["url"] = json!("https://evil.example/run");
+            }),
+        ),
+    ];
+    let (honest, results) = worse();
+    together(forgeries, |(name, forge)| {
+        let mut forged = results.clone();
+        forge(&mut forged);
+        assert_ne!(forged, results, "{name}");
+        let mut job = Job::with(&honest.github);
+        job.workflow_run(&honest.head, "x/r", "patch");
+        let ran = job.left(&forged).publish(&["--comment-key", name]);
+        assert_eq!(ran.code, 0, "{name}: {}", ran.stderr);
+        let checks = job.checks();
+        let check = checks.iter().find(|check| check["name"] == format!("evalratchet ({name})")).unwrap();
+        assert_eq!(check["conclusion"], "failure", "{name}");
+        let (_, comment) = job.comments().into_iter().find(|(marker, _)| marker.key == name).unwrap();
+        for told in ["**Failed**", "s/b", "below its floor 0.9"] {
+            assert!(comment.contains(told), "{name}: {comment}");
+        }
+        assert_eq!((job.outputs()["verdict"].as_str(), job.summary().contains("evil.example")), ("failed", false));
+    });
+    assert!(!honest.github.state().to_string().contains("evil.example"));
+}
+
+#[test]
+fn a_change_to_the_yardstick_in_the_fork_itself_helps_nothing() {
+    let world = upstream();
+    world.file("answers.txt", WRONG);
+    world.config("target = { command = [\"./answer.sh\", \"{prompt}\"] }");
+    let config = std::fs::read_to_string(world.path().join("evalratchet.toml")).unwrap();
+    world.file("evalratchet.toml", &format!("[baseline]\nref = \"patch\"\npath = \"nowhere.json\"\n\n{config}"));
+    let path = world.path().join(".evalratchet/baseline.json");
+    let lower = std::fs::read_to_string(&path)
+        .unwrap()
+        .replace("\"b\": {\"status\":\"passed\",\"score\":1.0", "\"b\": {\"status\":\"failed\",\"score\":0.0");
+    std::fs::write(&path, lower).unwrap();
+    world.commit("lower everything");
+    let (job, _) = publisher(&world);
+    assert_eq!(job.publish(&[]).code, 0);
+    assert_eq!(job.check()["conclusion"], "failure");
+    let comment = job.comment();
+    assert!(comment.contains("baseline.json") && comment.contains("0.9"), "{comment}");
+}
+
+#[test]
+fn a_run_of_a_commit_that_no_open_pull_request_is_at_is_not_published() {
+    let (job, results) = worse();
+    let other = "d".repeat(40);
+    let refused = |expected: &str| {
+        let ran = job.publish(&[]);
+        assert_eq!((ran.code, job.comments().len(), job.checks().len()), (0, 0, 0), "{expected}: {}", ran.stderr);
+        assert!(ran.stdout.contains("::notice") && ran.stdout.contains(expected), "{expected}: {}", ran.stdout);
+    };
+    let pull = |repository: &str, branch: &str, sha: &str| {
+        job.github.repository(REPOSITORY, |all| {
+            all.pulls.clear();
+            all.pull(NUMBER, Some(repository), branch, sha, "main");
+        });
+    };
+    pull("x/r", "patch", &other);
+    refused("is at ddddddd now");
+    pull("y/r", "patch", &job.head);
+    refused("x/r:patch has no open pull request here");
+    // The same owner, the same branch, but another repository of his.
+    pull("x/other", "patch", &job.head);
+    refused("no open pull request");
+    pull("x/r", "other", &job.head);
+    refused("no open pull request");
+    pull("x/r", "patch", &job.head);
+    job.github.repository(REPOSITORY, |all| all.pulls.get_mut(&NUMBER).unwrap().state = "closed".to_owned());
+    refused("no open pull request");
+    pull("x/r", "patch", &job.head);
+    // What the results themselves say of their commit is not asked.
+    let mut forged = results.clone();
+    forged["run"]["commit"] = json!(other);
+    job.left(&forged).publish(&[]);
+    assert_eq!(job.check()["head_sha"], job.head.as_str());
+}
+
+#[test]
+fn what_a_fork_without_secrets_could_not_measure_is_neutral_and_what_it_measured_is_not() {
+    let world = upstream();
+    world.commit("harmless");
+    let (job, results) = publisher(&world);
+    let mut unmeasured = results.clone();
+    for case in unmeasured["suites"][0]["cases"].as_array_mut().unwrap() {
+        (case["status"], case["score"], case["metrics"]) = (json!("unmeasured"), Value::Null, json!({}));
+    }
+    let ran = job.left(&unmeasured).publish(&[]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(job.check()["conclusion"], "neutral", "{}", job.comment());
+    // One that was measured and is wrong still fails.
+    unmeasured["suites"][0]["cases"][0]["status"] = json!("failed");
+    unmeasured["suites"][0]["cases"][0]["score"] = json!(0.0);
+    job.left(&unmeasured).publish(&[]);
+    assert_eq!(job.checks().last().unwrap()["conclusion"], "failure");
+}
+
+#[test]
+fn what_a_fork_did_not_leave_or_the_base_cannot_judge_ends_the_check_too() {
+    let (job, _) = worse();
+    std::fs::remove_dir_all(job.world.path().join("evalratchet-out")).unwrap();
+    assert_eq!(job.publish(&[]).code, 2);
+    assert!(job.check()["conclusion"] == "failure" && job.comment().contains("No results"));
+
+    let (job, _) = worse();
+    job.publish(&[]);
+    job.github.repository(REPOSITORY, |repository| {
+        repository.commit("main", &[(".evalratchet/baseline.json", "{")], &[]);
+    });
+    let mut command = job.command(&["publish", "--comment-key", "evalratchet.toml"]);
+    let mut event: Value =
+        serde_json::from_str(&std::fs::read_to_string(job.world.path().join("runner/event.json")).unwrap()).unwrap();
+    event["workflow_run"]["id"] = json!(100);
+    job.world.file("runner/event.json", &event.to_string());
+    let ran = job.world.ran(command.output().unwrap());
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("baseline.json"), "{}", ran.stderr);
+    assert_eq!(job.checks().last().unwrap()["external_id"], "100-1-evalratchet.toml");
+    assert!(job.comment().contains("No results") && job.comments()[0].0.run.id == 100, "{}", job.comment());
+}
+
+#[test]
+fn a_github_that_does_not_say_what_to_judge_by_is_unreachable_and_nothing_green_is_shown() {
+    let (mut job, mut forged) = worse();
+    forged["gate"] = json!({"verdict": "passed", "exit_code": 0, "reasons": []});
+    job.left(&forged).github.fault(Fault::on("GET", "/contents/").always().fails(500));
+    let ran = job.publish(&["--deadline", "1s"]);
+    assert_eq!((ran.code, job.comments().len(), job.checks().len()), (5, 0, 0), "{}", ran.stderr);
+    assert!(job.outputs()["verdict"] == "broken" && !job.summary().contains("Passed"));
+    std::fs::remove_file(job.world.path().join("runner/output")).unwrap();
+    job.set("GITHUB_TOKEN", "");
+    assert_eq!((job.publish(&[]).code, job.outputs()["verdict"].as_str()), (2, "broken"));
+    job.set("GITHUB_TOKEN", crate::github::TOKEN);
+    job.github.forget_faults();
+    assert_eq!(job.publish(&[]).code, 0);
+    assert_eq!(job.check()["conclusion"], "failure");
+}

@@ -1,0 +1,207 @@
+//! The baseline on GitHub, turned by runs on main that race.
+
+use std::process::Stdio;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::baseline::{RIGHT, WRONG, repository};
+use crate::github::faults::Fault;
+use crate::github::{Github, LOGIN, TOKEN};
+use crate::job::{Job, REPOSITORY, mirror, together};
+use crate::support::{Ran, World};
+
+const FILE: &str = ".evalratchet/baseline.json";
+
+/// A branch main of several commits, with the results of a run of each; the first is `evalratchet-out/0`.
+fn line_of_runs(answers: &[&str]) -> (World, Vec<String>, Arc<Github>) {
+    let world = repository("");
+    let commits = answers.iter().enumerate().map(|(index, text)| {
+        world.file("answers.txt", text);
+        let sha = world.commit("next");
+        world.evalratchet(&["run", "--out", &format!("evalratchet-out/{index}")]);
+        sha
+    });
+    let commits = commits.collect();
+    let github = Arc::new(Github::start());
+    mirror(&world, &github);
+    (world, commits, github)
+}
+
+/// A job on main that turns the baseline to a run.
+pub(crate) fn turning(world: &World, github: &Arc<Github>, sha: &str) -> Job {
+    let mut job = Job::with(github);
+    job.directory = world.path().to_owned();
+    job.push("main", sha);
+    job
+}
+
+fn turn(job: &Job, index: usize) -> Ran {
+    job.evalratchet(&["baseline", "update", "--push", "--from", &format!("evalratchet-out/{index}")])
+}
+
+fn on_main(github: &Github) -> Value {
+    on_branch(github, "main")
+}
+
+fn on_branch(github: &Github, branch: &str) -> Value {
+    github.repository(REPOSITORY, |repository| {
+        let files = &repository.commits[&repository.branches[branch]].files;
+        files.get(FILE).map_or(Value::Null, |bytes| serde_json::from_slice(bytes).unwrap())
+    })
+}
+
+fn never_forced(github: &Github) {
+    assert!(github.repository(REPOSITORY, |repository| repository.forced.is_empty()));
+}
+
+const NOTHING: &str = "one: x\ntwo: x\nthree: x\n";
+
+#[test]
+fn a_push_commits_the_baseline_once_and_an_older_run_raises_only_the_best() {
+    let (world, commits, github) = line_of_runs(&[RIGHT, NOTHING]);
+    let ran = turn(&turning(&world, &github, &commits[1]), 1);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let tip = github.repository(REPOSITORY, |repository| repository.branches["main"].clone());
+    assert_eq!(
+        github.requests_to("POST", "/graphql")[0]["body"]["variables"]["input"]["expectedHeadOid"],
+        commits[1].as_str()
+    );
+    let again = turn(&turning(&world, &github, &commits[1]), 1);
+    assert!(again.code == 0 && again.stdout.contains("nothing changed"), "{}", again.stdout);
+    assert_eq!(github.repository(REPOSITORY, |repository| repository.branches["main"].clone()), tip);
+    // The run of the first commit was slow.
+    assert_eq!(turn(&turning(&world, &github, &commits[0]), 0).code, 0);
+    let baseline = on_main(&github);
+    assert_eq!(baseline["produced"]["commit"], commits[1].as_str());
+    let case = &baseline["suites"]["s"]["cases"]["a"];
+    assert_eq!((&case["score"], &case["best"]["score"]), (&json!(0.0), &json!(1.0)), "{case}");
+    never_forced(&github);
+}
+
+/// Starts them all at once and waits for all.
+fn race(jobs: &[(Job, usize)]) {
+    let start = |(job, index): &(Job, usize)| {
+        let place = format!("evalratchet-out/{index}");
+        let mut command = job.command(&["baseline", "update", "--push", "--from", &place]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let children: Vec<_> = jobs.iter().map(start).collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn runs_that_turn_the_baseline_at_once_lose_nothing() {
+    let (world, commits, github) = line_of_runs(&[RIGHT]);
+    let jobs: Vec<(Job, usize)> = (0..5).map(|_| (turning(&world, &github, &commits[0]), 0)).collect();
+    race(&jobs);
+    assert_eq!(on_main(&github)["produced"]["commit"], commits[0].as_str());
+    assert_eq!(github.repository(REPOSITORY, |repository| repository.commits.len()), 2);
+
+    let each = ["one: ls -la\n", "two: pwd\n", "three: whoami\n", "one: ls -la\ntwo: pwd\n", ""];
+    let (world, commits, github) = line_of_runs(&each.map(|text| if text.is_empty() { NOTHING } else { text }));
+    let jobs: Vec<(Job, usize)> =
+        commits.iter().enumerate().map(|(index, sha)| (turning(&world, &github, sha), index)).collect();
+    race(&jobs);
+    let baseline = on_main(&github);
+    assert_eq!(baseline["produced"]["commit"], commits[4].as_str());
+    for id in ["a", "b", "c"] {
+        let case = &baseline["suites"]["s"]["cases"][id];
+        assert_eq!((&case["score"], &case["best"]["score"]), (&json!(0.0), &json!(1.0)), "{id}: {case}");
+    }
+    never_forced(&github);
+}
+
+#[test]
+fn a_protected_branch_gets_one_pull_request_to_which_later_runs_add() {
+    let (world, commits, github) = line_of_runs(&[RIGHT, WRONG, NOTHING]);
+    github.repository(REPOSITORY, |repository| {
+        repository.protect("main");
+    });
+    let opened = turn(&turning(&world, &github, &commits[0]), 0);
+    assert_eq!(opened.code, 0, "{}", opened.stderr);
+    assert!(opened.stdout.contains("is protected, so pull request #"), "{}", opened.stdout);
+    race(&[(turning(&world, &github, &commits[1]), 1), (turning(&world, &github, &commits[2]), 2)]);
+    let pulls = github.repository(REPOSITORY, |repository| repository.pulls.values().cloned().collect::<Vec<_>>());
+    assert_eq!(pulls.len(), 1);
+    assert_eq!((on_main(&github), pulls[0].base_branch.as_str()), (Value::Null, "main"));
+    let baseline = on_branch(&github, &pulls[0].head_branch);
+    assert_eq!(baseline["produced"]["commit"], commits[2].as_str());
+    assert_eq!(baseline["suites"]["s"]["cases"]["b"]["best"]["score"], 1.0);
+    never_forced(&github);
+}
+
+#[test]
+fn answers_that_are_lost_turn_the_baseline_once() {
+    let cases = [
+        (false, Fault::on("POST", "/graphql").acts_and_resets()),
+        (false, Fault::on("POST", "/graphql").fails(502).having_acted()),
+        (false, Fault::on("POST", "/graphql").secondary_limit(1)),
+        (false, Fault::on("GET", "").first(3).fails(500)),
+        (true, Fault::on("POST", "/git/refs").acts_and_resets()),
+        (true, Fault::on("POST", "/pulls").acts_and_resets()),
+        (true, Fault::on("POST", "/graphql").nth(2).acts_and_resets()),
+    ];
+    together(cases, |(protected, fault)| {
+        let (world, commits, github) = line_of_runs(&[RIGHT]);
+        github.repository(REPOSITORY, |repository| {
+            if protected {
+                repository.protect("main");
+            }
+        });
+        github.fault(fault);
+        let ran = turn(&turning(&world, &github, &commits[0]), 0);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let (made, pulls) =
+            github.repository(REPOSITORY, |repository| (repository.commits.len(), repository.pulls.len()));
+        assert_eq!((made, pulls), (2, usize::from(protected)));
+        never_forced(&github);
+    });
+}
+
+#[test]
+fn a_conflict_on_every_try_is_given_up() {
+    let (world, commits, github) = line_of_runs(&[RIGHT]);
+    github.fault(Fault::on("POST", "/graphql").always().before(|state| {
+        state.repository(REPOSITORY).commit("main", &[("other", "1")], &[]);
+    }));
+    let ran = turn(&turning(&world, &github, &commits[0]), 0);
+    assert_eq!((ran.code, on_main(&github)), (5, Value::Null), "{}", ran.stderr);
+    assert!(github.requests_to("POST", "/graphql").len() <= 6);
+    assert!(ran.stderr.contains("others were faster"), "{}", ran.stderr);
+}
+
+#[test]
+fn what_may_not_turn_the_baseline_is_refused_and_a_missing_permission_is_named() {
+    let (world, commits, github) = line_of_runs(&[RIGHT]);
+    let mut job = turning(&world, &github, &commits[0]);
+    job.pull_request(&commits[0], json!({"full_name": REPOSITORY}));
+    let ran = turn(&job, 0);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("a pull_request does not turn the baseline"), "{}", ran.stderr);
+    job.push("topic", &commits[0]);
+    let other = turn(&job, 0);
+    assert!(other.code == 0 && other.stdout.contains("nothing to do"), "{}", other.stdout);
+
+    github.repository(REPOSITORY, |repository| {
+        let sha = repository.write(None, Vec::new(), vec![("a".to_owned(), Some(vec![]))], "m", "someone");
+        repository.point("main", &sha);
+    });
+    let elsewhere = turn(&turning(&world, &github, &commits[0]), 0);
+    assert_eq!(elsewhere.code, 2);
+    assert!(elsewhere.stderr.contains("is not on `main`"), "{}", elsewhere.stderr);
+
+    let (world, commits, github) = line_of_runs(&[RIGHT]);
+    for permissions in [&[("contents", "read")][..], &[]] {
+        github.token(TOKEN, LOGIN, permissions);
+        let ran = turn(&turning(&world, &github, &commits[0]), 0);
+        assert_eq!((ran.code, on_main(&github)), (0, Value::Null), "{}", ran.stderr);
+        let lines = "permissions:%0A  contents: write%0A  pull-requests: write\n";
+        assert!(ran.stdout.starts_with("::warning") && ran.stdout.contains(lines), "{}", ran.stdout);
+    }
+    github.edit(|state| state.tokens.clear());
+    assert_eq!(turn(&turning(&world, &github, &commits[0]), 0).code, 5);
+}
