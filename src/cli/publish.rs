@@ -11,13 +11,13 @@ use clap::Args;
 
 use super::reference::{located, own_baseline_section, today};
 use super::{ConfigArgs, Failure, config_path, console};
-use crate::baseline::{Baseline, normal};
+use crate::baseline::{Baseline, Where, normal};
 use crate::github::check::{self, Identity, Report};
 use crate::github::comment::{Desired, Marker};
 use crate::github::outcome::{self, CommentWhen};
 use crate::github::publish::{self, Done, Pull};
 use crate::github::{self, Access, Client, DryRun, Event, HeadSha, Kind, Trouble, intake, store};
-use crate::input::write_atomically;
+use crate::input::{Mistake, Mistakes, write_atomically};
 use crate::model::{ExitCode, Results, SuiteId};
 use crate::report::{self, COMMENT_BUDGET, Frame, SUMMARY_BUDGET};
 use crate::repository::Checkout;
@@ -277,14 +277,19 @@ impl Publication<'_> {
         };
         let section = own_baseline_section(text.as_deref());
         (wanted.branch, wanted.path) = (section.0, normal(&format!("{prefix}{}", section.1)));
-        let fetched = store::find(&self.client, &wanted).await?;
+        let mut fetched = store::find(&self.client, &wanted).await?;
+        if text.is_none() {
+            // Nothing here says what it is held to, so it does not pass by its own word.
+            fetched.found = Where::Nowhere(format!("no baseline: what it goes onto has no {config}"));
+            fetched.baseline = None;
+        }
         let own = store::file_at(&self.client, &wanted.path, head.0.as_str()).await?;
         let own = own.and_then(|text| Baseline::parse(&wanted.path, text).ok());
         let mut located = located(fetched, own);
         located.circumstances.today = today();
         located.circumstances.filtered = results.run.filtered;
         located.circumstances.interrupted = results.gate.verdict == crate::model::Verdict::Interrupted;
-        let of_base = text.map(|text| suites_of(&text)).unwrap_or_default();
+        let of_base = text.map(|text| suites_of(&config, &text)).transpose()?.unwrap_or_default();
         let base = located.reference.as_ref().and_then(|reference| reference.info.base.clone());
         let results = github::rejudge(results, &of_base, located.reference.as_ref(), &located.circumstances);
         Ok((results, base))
@@ -456,16 +461,13 @@ fn key_of_config(config: &ConfigArgs) -> String {
 }
 
 /// What a configuration holds its suites to. What is wrong with its files does not matter here.
-fn suites_of(text: &str) -> BTreeMap<SuiteId, SuiteSettings> {
-    let Ok(directory) = tempfile::tempdir() else { return BTreeMap::new() };
+fn suites_of(shown: &str, text: &str) -> Result<BTreeMap<SuiteId, SuiteSettings>, Mistakes> {
+    let wrong = |error: std::io::Error| Mistake::in_file(shown, format!("cannot be looked at: {error}"));
+    let directory = tempfile::tempdir().map_err(wrong)?;
     let path = directory.path().join(CONFIG_NAME);
-    if std::fs::write(&path, text).is_err() {
-        return BTreeMap::new();
-    }
-    match Settings::load(&path, &Overrides::default()) {
-        Ok((settings, _)) => settings.suites.into_iter().map(|suite| (suite.id.clone(), suite)).collect(),
-        Err(_) => BTreeMap::new(),
-    }
+    std::fs::write(&path, text).map_err(wrong)?;
+    let (settings, _) = Settings::load(&path, &Overrides::default())?;
+    Ok(settings.suites.into_iter().map(|suite| (suite.id.clone(), suite)).collect())
 }
 
 fn no_head() -> Failure {
