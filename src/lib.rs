@@ -35,9 +35,10 @@ use std::time::Duration;
 use baseline::Baseline;
 use execute::Attempted;
 use model::{
-    BaselineInfo, Change, Comparison, Mode, RESULTS_SCHEMA, Results, RunInfo, Status, SuiteId, SuiteResult, Tool, Trend,
+    BaselineInfo, CaseId, Change, Comparison, Mode, RESULTS_SCHEMA, Results, RunInfo, Status, SuiteId, SuiteResult,
+    Tool, Trend,
 };
-use plan::{Planned, PlannedSuite};
+use plan::PlannedSuite;
 
 /// What a run needs to know that is not in the configuration. The clock, git and the environment are asked by the
 /// caller, so that a run is a function of its arguments and of what the targets answer.
@@ -246,7 +247,7 @@ fn suite_result(request: &Request, asked: &Asked<'_>) -> SuiteResult {
             Some((attempted, suspected)) => (attempted.as_slice(), *suspected),
             None => (&[][..], false),
         };
-        let reproduce = reproduce(&request.config, request.run.mode, suite, planned);
+        let reproduce = reproduce(&request.config, request.run.mode, &settings.id, &planned.case.id);
         let mut case = aggregate::case_result(planned, attempted, settings.policy.pass_share, reproduce);
         case.flaky = suspected && case.attempts.iter().any(|one| one.status == Status::Passed);
         cases.push(case);
@@ -277,7 +278,7 @@ fn suite_result(request: &Request, asked: &Asked<'_>) -> SuiteResult {
 }
 
 /// One command line that runs a case alone.
-fn reproduce(config: &str, mode: Mode, suite: &PlannedSuite, planned: &Planned) -> String {
+pub(crate) fn reproduce(config: &str, mode: Mode, suite: &SuiteId, case: &CaseId) -> String {
     let mut line = String::from("evalratchet run");
     if config != settings::CONFIG_NAME {
         line.push_str(&format!(" --config {}", report::shell_quoted(config)));
@@ -287,7 +288,7 @@ fn reproduce(config: &str, mode: Mode, suite: &PlannedSuite, planned: &Planned) 
         Mode::Live => line.push_str(" --mode live"),
         Mode::Replay => line.push_str(" --mode replay"),
     }
-    let (suite, case) = (suite.settings.id.as_str(), planned.case.id.as_str());
-    line.push_str(&format!(" --suite {} --case {}", report::shell_quoted(suite), report::shell_quoted(case)));
+    let (suite, case) = (report::shell_quoted(suite.as_str()), report::shell_quoted(case.as_str()));
+    line.push_str(&format!(" --suite {suite} --case {case}"));
     line
 }

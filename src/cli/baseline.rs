@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 use super::reference::read_baseline;
 use super::{ConfigArgs, Failure, Overrides, console, remote, results_file, settings};
 use crate::baseline::{Baseline, Blessing, Refusal, history, is_ancestor, update};
+use crate::github::intake;
 use crate::input::write_atomically;
 use crate::model::{ExitCode, Reason, Rule};
 use crate::report::{self, counted, plain};
@@ -114,6 +115,7 @@ fn turn(args: &UpdateArgs) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
     let results = results_file::read(&args.from)?;
     if args.push {
+        intake::check(&results).map_err(|why| Failure::Usage(format!("{}: {why}", shown(&args.from))))?;
         return remote::push(&settings, &results, args.deadline);
     }
     let old = read_baseline(&settings)?;

@@ -4,7 +4,7 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::report::Style;
+use crate::report::{Style, plain};
 
 /// Writes a result to standard output.
 pub(super) fn print(text: &str) {
@@ -32,12 +32,23 @@ pub(super) fn output_was_lost() -> bool {
 
 /// Says something worth knowing on standard error.
 pub(super) fn note(text: &str) {
-    writeln!(std::io::stderr(), "{text}").ok();
+    writeln!(std::io::stderr(), "{}", harmless(text)).ok();
+}
+
+/// A text of which no line is a command to a runner, and no character one to a terminal.
+fn harmless(text: &str) -> String {
+    let line = |line: &str| {
+        let rest = line.trim_start();
+        let indent = &line[..line.len() - rest.len()];
+        rest.strip_prefix("::").map_or_else(|| line.to_owned(), |rest| format!("{indent}:\u{200b}:{rest}"))
+    };
+    let lines: Vec<String> = plain(text).lines().map(line).collect();
+    lines.join("\n")
 }
 
 /// Says what went wrong on standard error.
 pub(super) fn error(text: &str) {
-    writeln!(std::io::stderr(), "error: {text}").ok();
+    writeln!(std::io::stderr(), "error: {}", harmless(text)).ok();
 }
 
 /// Whether this is CI, where nobody watches a bar.

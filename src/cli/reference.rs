@@ -60,7 +60,7 @@ impl BaselineArgs {
                 let own = read_baseline(settings)?;
                 circumstances.blessings = blessings(&baseline, own.as_ref());
                 // On its own branch the file is turned by updates, which is how it should be.
-                if !on_main && let (Some(own), Some(at_base)) = (own, at_base) {
+                if !on_main && let Some(at_base) = at_base {
                     circumstances.edited = Some(Box::new(gate::Edited { at_base: *at_base, own }));
                 }
                 let trend = trend(settings, &path, &wanted, &baseline);
@@ -90,7 +90,7 @@ pub(super) fn located(fetched: Fetched, own: Option<Baseline>) -> Located {
         }
     };
     circumstances.blessings = blessings(&baseline, own.as_ref());
-    if !on_main && let (Some(own), Some(at_base)) = (own, at_base) {
+    if !on_main && let Some(at_base) = at_base {
         circumstances.edited = Some(Box::new(gate::Edited { at_base, own }));
     }
     let versions: Vec<&Baseline> = versions.iter().collect();

@@ -46,24 +46,19 @@ pub(super) fn report(args: &ReleaseArgs) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
     let report = release::release(&range(args, &settings)?)
         .ok_or_else(|| Failure::Usage("there is no baseline between the two".to_owned()))?;
-    let files = write(&args.out, &report)?;
-    if args.publish { publish(args, &settings, &report, files) } else { Ok(ExitCode::Passed) }
+    let key = format!("{}{}", Checkout::of(&settings.root, "").prefix, file_name(&settings.config));
+    let files = write(&args.out, &report, &key)?;
+    if args.publish { publish(args, &key, &report, files) } else { Ok(ExitCode::Passed) }
 }
 
 /// Brings the report to the release of its tag.
-fn publish(
-    args: &ReleaseArgs,
-    settings: &Settings,
-    report: &ReleaseReport,
-    files: Vec<Asset>,
-) -> Result<ExitCode, Failure> {
+fn publish(args: &ReleaseArgs, key: &str, report: &ReleaseReport, files: Vec<Asset>) -> Result<ExitCode, Failure> {
     let event = event()?;
     let tag = &report.to.name;
     let summary = release::summary(report).map_err(|error| cannot(&error))?;
-    let key = format!("{}{}", Checkout::of(&settings.root, "").prefix, file_name(&settings.config));
     let attached = block_on(async {
         let client = client(&event, args.deadline)?;
-        let body = |body: &str| release::with_summary(body, &summary, &key);
+        let body = |body: &str| release::with_summary(body, &summary, key);
         Ok::<_, Failure>(attach(&client, tag, &files, body).await)
     })??;
     match attached {
@@ -94,7 +89,7 @@ fn file_name(path: &str) -> String {
 }
 
 /// Writes the three files and prints one.
-fn write(directory: &Path, report: &ReleaseReport) -> Result<Vec<Asset>, Failure> {
+fn write(directory: &Path, report: &ReleaseReport, key: &str) -> Result<Vec<Asset>, Failure> {
     let markdown = release::markdown(report, RELEASE_BUDGET).map_err(|error| cannot(&error))?;
     let html = release::html(report).map_err(|error| cannot(&error))?;
     let json = release::json(report).map_err(|error| cannot(&error))?;
@@ -105,7 +100,9 @@ fn write(directory: &Path, report: &ReleaseReport) -> Result<Vec<Asset>, Failure
     }
     console::print(&markdown);
     console::note(&format!("{}", directory.join("release.html").display()));
-    let asset = |name: &str, text: String| Asset { name: format!("evalratchet-{name}"), bytes: text.into_bytes() };
+    // Reports of several configurations stand side by side.
+    let own = key.strip_suffix(".toml").unwrap_or(key).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    let asset = |name: &str, text: String| Asset { name: format!("{own}-{name}"), bytes: text.into_bytes() };
     Ok(vec![asset("release.md", markdown), asset("release.html", html), asset("release.json", json)])
 }
 

@@ -43,7 +43,7 @@ pub(super) fn fetch(args: &FetchArgs) -> Result<ExitCode, Failure> {
         .or_else(|| event.head.clone().map(|head| head.0))
         .ok_or_else(|| Failure::Usage("neither git nor GITHUB_SHA says which commit this is".to_owned()))?;
     let prefix = prefix(&checkout, &settings);
-    let config = PathBuf::from(&settings.config).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let config = file_name(&settings);
     let wanted = Wanted {
         onto: onto(&event).unwrap_or_else(|| settings.baseline_ref.clone()),
         branch: args.branch.clone().unwrap_or_else(|| settings.baseline_ref.clone()),
@@ -89,6 +89,11 @@ fn onto(event: &Event) -> Option<String> {
     }
 }
 
+/// The configuration's file name.
+fn file_name(settings: &Settings) -> String {
+    PathBuf::from(&settings.config).file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// The configuration's directory in the repository. Without git, the workspace is taken for its root.
 fn prefix(checkout: &Checkout, settings: &Settings) -> String {
     if checkout.commit.is_some() {
@@ -121,6 +126,12 @@ pub(super) fn push(settings: &Settings, results: &Results, deadline: Duration) -
             "the run does not know of which commit it is; run it in a git repository".to_owned(),
         ));
     };
+    let checkout = Checkout::of(&settings.root, &settings.baseline_path);
+    let expected = format!("{}{}", prefix(&checkout, settings), file_name(settings));
+    let found = format!("{}{}", results.run.prefix, results.run.config);
+    if found != expected {
+        return Err(Failure::Usage(format!("the results are those of {found:?}, not of {expected:?}")));
+    }
     let path = normal(&format!("{}{}", results.run.prefix, settings.baseline_path));
     let turn = Turn { branch, path: &path, commit: &commit, results };
     match block_on(async { Ok::<_, Failure>(push::push(&client(&event, deadline)?, &turn).await) })?? {

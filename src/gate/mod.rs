@@ -7,6 +7,8 @@ mod relative;
 #[cfg(test)]
 pub(crate) mod worlds;
 
+pub use relative::weaker;
+
 use crate::aggregate::better_of;
 use crate::baseline::{Baseline, Blessing, update};
 use crate::model::{
@@ -46,8 +48,8 @@ pub struct Circumstances {
 pub struct Edited {
     /// In the commit that the run is based on.
     pub at_base: Baseline,
-    /// In the checkout.
-    pub own: Baseline,
+    /// As the change has it; nothing if it deletes it.
+    pub own: Option<Baseline>,
 }
 
 /// The baseline and what it was found to be compared with.
@@ -64,6 +66,9 @@ pub fn judge(suites: &mut [SuiteResult], against: Option<Against<'_>>, circumsta
     let incomparable = against.is_some_and(|against| nothing_comparable(against.comparison));
     let circumstances = &Circumstances { incomparable, ..circumstances.clone() };
     let mut reasons = circumstances.remarks.clone();
+    for reason in &mut reasons {
+        bless_one(reason, Better::Higher, &circumstances.blessings);
+    }
     for suite in suites.iter_mut() {
         absolute::note_thresholds(suite);
         let compared = against.and_then(|against| {
@@ -128,6 +133,10 @@ fn verdict(reasons: &[Reason], circumstances: &Circumstances, anything: bool, co
 /// something that nobody measured.
 pub fn baseline_edited(edited: &Edited, results: &Results) -> Option<Reason> {
     let Edited { at_base, own } = edited;
+    let Some(own) = own else {
+        let message = "this change takes the baseline away, or makes it unreadable";
+        return Some(Reason::new(Rule::BaselineEdited, None, message));
+    };
     if own.without_commits() == at_base.without_commits() {
         return None;
     }

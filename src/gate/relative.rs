@@ -6,8 +6,8 @@ use super::Circumstances;
 use crate::aggregate::{better_of, is_expense};
 use crate::baseline::{BaselineCase, BaselineSuite};
 use crate::model::{
-    CaseChange, CaseId, CaseResult, Change, Comparison, Delta, Flips, MetricChange, Outcome, Reason, Rule, Status,
-    SuiteComparison, SuiteResult, SuiteState, weakenings,
+    CaseChange, CaseId, CaseResult, Change, Comparison, Delta, FlatPolicy, Flips, MetricChange, Outcome, Reason, Rule,
+    Status, SuiteComparison, SuiteId, SuiteResult, SuiteState, weakenings,
 };
 use crate::report::counted;
 use crate::stats::mean;
@@ -60,19 +60,23 @@ pub(super) fn removed_suites(comparison: &Comparison) -> Vec<Reason> {
 
 fn weakened(suite: &SuiteResult, before: &BaselineSuite) -> Vec<Reason> {
     let now = suite.policy.flat(suite.varies, |metric| better_of(suite.kind, metric));
-    weakenings(&before.policy, &now)
+    weaker(&suite.id, &before.policy, &now)
+}
+
+/// A reason for each thing that a policy is less strict about.
+pub fn weaker(suite: &SuiteId, before: &FlatPolicy, now: &FlatPolicy) -> Vec<Reason> {
+    weakenings(before, now)
         .into_iter()
         .map(|weakening| {
             let number = |value: Option<f64>| value.map_or("nothing".to_owned(), |value| value.to_string());
             let message = match weakening.key.split_once(' ') {
-                Some(("quarantine", case)) => format!("{}: the quarantine of {case} is new or longer", suite.id),
-                Some(("allow-removed", case)) => format!("{}: {case} may be removed now", suite.id),
+                Some(("quarantine", case)) => format!("{suite}: the quarantine of {case} is new or longer"),
+                Some(("allow-removed", case)) => format!("{suite}: {case} may be removed now"),
                 None if weakening.key == "exact" => {
-                    format!("{}: answers are said to vary now, so that a flip does not fail any more", suite.id)
+                    format!("{suite}: answers are said to vary now, so that a flip does not fail any more")
                 }
                 _ => format!(
-                    "{}: the gate is weaker: {} was {} and is {}",
-                    suite.id,
+                    "{suite}: the gate is weaker: {} was {} and is {}",
                     weakening.key,
                     number(weakening.before),
                     number(weakening.after)
@@ -82,7 +86,7 @@ fn weakened(suite: &SuiteResult, before: &BaselineSuite) -> Vec<Reason> {
                 policy: Some(weakening.key),
                 value: weakening.after,
                 before: weakening.before,
-                ..Reason::new(Rule::WeakenedGate, Some(&suite.id), message)
+                ..Reason::new(Rule::WeakenedGate, Some(suite), message)
             }
         })
         .collect()

@@ -69,8 +69,12 @@ impl Access {
 
 /// A token travels encrypted, or not beyond this machine.
 pub(super) fn is_safe(address: &str) -> bool {
+    // Whatever stands before an `@` is not the host.
+    if address.contains(['@', '\\']) {
+        return false;
+    }
     let Some(rest) = address.strip_prefix("http://") else { return address.starts_with("https://") };
-    let host = rest.split(['/', '?']).next().unwrap_or_default();
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
     matches!(name, "127.0.0.1" | "localhost" | "[::1]")
 }
@@ -94,8 +98,13 @@ mod tests {
 
     #[test]
     fn a_token_is_sent_only_encrypted_or_to_this_machine() {
-        for wrong in ["http://example.org", "http://127.0.0.1.example.org", "http://localhost@evil.example", "ftp://x"]
-        {
+        for wrong in [
+            "http://example.org",
+            "http://127.0.0.1.example.org",
+            "http://localhost@evil.example",
+            "http://localhost:80@127.0.0.2",
+            "ftp://x",
+        ] {
             assert!(matches!(access(&[("GITHUB_API_URL", wrong)]), Err(Trouble::Unreachable(_))), "{wrong}");
         }
         for fine in ["http://127.0.0.1:80/api/v3/", "https://ghe.example.org/api/v3", "http://[::1]:8080"] {

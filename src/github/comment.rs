@@ -128,10 +128,10 @@ pub fn reconcile(desired: &Desired, existing: &[Existing], me: &str, written: bo
     actions
 }
 
-/// GraphQL and REST spell the names of apps differently.
-fn same_login(a: &str, b: &str) -> bool {
-    let bare = |login: &str| login.strip_suffix("[bot]").unwrap_or(login).to_ascii_lowercase();
-    !a.is_empty() && bare(a) == bare(b)
+/// An app has a suffix that no person can have, and that may be missing from its own word.
+fn same_login(author: &str, me: &str) -> bool {
+    let bare = author.strip_suffix("[bot]").unwrap_or(author);
+    !me.is_empty() && (author.eq_ignore_ascii_case(me) || (author != bare && bare.eq_ignore_ascii_case(me)))
 }
 
 /// GitHub may store other line ends than it was sent.

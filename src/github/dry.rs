@@ -16,14 +16,24 @@ pub struct DryRun {
     written: Mutex<u32>,
 }
 
+/// Whether a file is one that a dry run writes.
+fn is_ours(name: &str) -> bool {
+    let is_request = || {
+        let rest = name.trim_start_matches(|c: char| c.is_ascii_digit());
+        let method = ["-POST-", "-PATCH-", "-PUT-", "-DELETE-"].iter().any(|method| rest.starts_with(method));
+        name.len() > rest.len() && method && rest.ends_with(".json")
+    };
+    matches!(name, "outputs.txt" | "summary.md" | "annotations.txt") || is_request()
+}
+
 impl DryRun {
     /// Into an empty directory; what an earlier dry run left there is removed.
     pub fn new(directory: &Path) -> std::io::Result<Self> {
         std::fs::create_dir_all(directory)?;
         for entry in std::fs::read_dir(directory)? {
             let path = entry?.path();
-            let ours = ["json", "md", "txt"];
-            if path.extension().is_some_and(|extension| ours.iter().any(|one| extension == *one)) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if is_ours(&name) {
                 std::fs::remove_file(path)?;
             }
         }

@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::model::{RESULTS_SCHEMA, Results};
 
 /// A larger file is not read.
-const LARGEST: u64 = 128 << 20;
+const LARGEST: u64 = 64 << 20;
 /// More is not what a run of evaluations has.
 const MOST_CASES: usize = 500_000;
 /// Names and messages are shorter.
@@ -33,13 +33,14 @@ pub fn read(directory: &Path) -> Result<Results, String> {
     let file = std::fs::File::open(&path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
     let mut bytes = Vec::new();
     file.take(LARGEST).read_to_end(&mut bytes).map_err(|error| format!("{shown} cannot be read: {error}"))?;
-    parse(&bytes).map_err(|why| format!("{shown} {why}"))
+    // What is wrong may be as long as what is read.
+    parse(&bytes).map_err(|why| format!("{shown} {}", why.chars().take(400).collect::<String>()))
 }
 
 /// Reads and checks a results file.
 pub fn parse(bytes: &[u8]) -> Result<Results, String> {
-    let value: serde_json::Value = serde_json::from_slice(bytes).map_err(|error| format!("is not JSON: {error}"))?;
-    match value.get("schema").and_then(serde_json::Value::as_str) {
+    let about: About = serde_json::from_slice(bytes).map_err(|error| format!("is not JSON: {error}"))?;
+    match about.schema.as_deref() {
         Some(RESULTS_SCHEMA) => {}
         Some(other) => {
             let other: String = other.chars().take(80).collect();
@@ -48,20 +49,36 @@ pub fn parse(bytes: &[u8]) -> Result<Results, String> {
         None => return Err(format!("has no schema; {RESULTS_SCHEMA} is expected")),
     }
     let results: Results =
-        serde_json::from_value(value).map_err(|error| format!("does not fit {RESULTS_SCHEMA}: {error}"))?;
+        serde_json::from_slice(bytes).map_err(|error| format!("does not fit {RESULTS_SCHEMA}: {error}"))?;
     check(&results)?;
     Ok(results)
 }
 
-fn check(results: &Results) -> Result<(), String> {
+/// What a file says that it is.
+#[derive(serde::Deserialize)]
+struct About {
+    schema: Option<String>,
+}
+
+/// Whether results are what a run could have left.
+pub fn check(results: &Results) -> Result<(), String> {
     if let Some(shard) = results.run.shard {
         return Err(format!("is of shard {shard}; `evalratchet merge` joins shards, and the whole is published"));
     }
     let run = &results.run;
-    if !run.prefix.is_empty() {
-        inside(&run.prefix)?;
+    let is_directory = run.prefix.is_empty()
+        || run
+            .prefix
+            .strip_suffix('/')
+            .is_some_and(|path| path.split('/').all(|part| !["", ".", ".."].contains(&part)));
+    if !is_directory {
+        return Err(format!("has a prefix {:?}, which is no directory of the repository", shown(&run.prefix)));
     }
+    inside(&run.prefix)?;
     inside(&run.config)?;
+    if run.config.is_empty() || run.config.contains(['/', '\\']) {
+        return Err(format!("has a configuration {:?}, which is no file name", shown(&run.config)));
+    }
     let cases: usize = results.suites.iter().map(|suite| suite.cases.len()).sum();
     if cases > MOST_CASES {
         return Err(format!("has {cases} cases; at most {MOST_CASES} are read"));
@@ -79,8 +96,10 @@ fn check(results: &Results) -> Result<(), String> {
                 return Err(format!("has two cases `{}` in suite `{}`", case.id, suite.id));
             }
             if case.location.file.len() > LONGEST_NAME || case.location.in_repository(&run.prefix).is_none() {
-                let shown: String = case.location.file.chars().take(80).collect();
-                return Err(format!("has a path {shown:?} that leaves the repository"));
+                return Err(format!("has a path {:?} that leaves the repository", shown(&case.location.file)));
+            }
+            if case.metrics.values().any(|value| !(-1e9..=1e9).contains(value)) {
+                return Err(format!("has a metric of `{}` that is beyond all measure", case.id));
             }
             if case.score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
                 return Err(format!("has a score of `{}` that is not between 0 and 1", case.id));
@@ -93,6 +112,10 @@ fn check(results: &Results) -> Result<(), String> {
     Ok(())
 }
 
+fn shown(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
 fn name(text: &str) -> Result<(), String> {
     if text.is_empty() || text.len() > LONGEST_NAME {
         return Err(format!("has a name of {} bytes", text.len()));
@@ -102,15 +125,13 @@ fn name(text: &str) -> Result<(), String> {
 
 /// A path that stays in the repository.
 fn inside(path: &str) -> Result<(), String> {
-    let leaves = path.is_empty()
-        || path.len() > LONGEST_NAME
+    let leaves = path.len() > LONGEST_NAME
         || path.starts_with(['/', '\\'])
         || path.contains(['\0', '\n', '\r'])
         || path.get(1..2) == Some(":")
         || path.split(['/', '\\']).any(|part| part == "..");
     if leaves {
-        let shown: String = path.chars().take(80).collect();
-        return Err(format!("has a path {shown:?} that leaves the repository"));
+        return Err(format!("has a path {:?} that leaves the repository", shown(path)));
     }
     Ok(())
 }

@@ -23,7 +23,7 @@ pub use client::{Call, Client, encoded, encoded_path};
 pub use dry::DryRun;
 pub use event::{BaseSha, Event, HeadSha, Kind, Origin, Repository, Run, Sha, Unknown};
 pub use permissions::{May, Permission, permissions};
-pub use rejudge::rejudge;
+pub use rejudge::{Suites, rejudge};
 
 /// Why something could not be had from GitHub or done there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

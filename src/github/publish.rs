@@ -58,8 +58,14 @@ pub async fn comment(
     let one = |id: u64| client.path(&format!("/issues/comments/{id}"));
     let mut budget = largest;
     let mut done = Done::Unchanged;
+    let mut made: Option<Existing> = None;
     for round in 0..ROUNDS {
-        let existing: Vec<Existing> = client.list(&list, None, usize::MAX).await?.iter().filter_map(existing).collect();
+        let mut existing: Vec<Existing> =
+            client.list(&list, None, usize::MAX).await?.iter().filter_map(existing).collect();
+        // A list may lag behind what was just written.
+        if let Some(made) = made.take().filter(|made| !existing.iter().any(|one| one.id == made.id)) {
+            existing.push(made);
+        }
         let wanted = desired(budget).map_err(Trouble::Unreachable)?;
         let actions = reconcile(&wanted, &existing, &me, done != Done::Unchanged);
         if actions.is_empty() {
@@ -75,7 +81,10 @@ pub async fn comment(
             };
             // What follows rests on what went before: if that is in doubt, it is looked again first.
             match client.json(call.attended()).await {
-                Ok(_) => done = if done == Done::Created { done } else { next.unwrap_or(done) },
+                Ok(answer) => {
+                    made = self::existing(&answer).filter(|_| next == Some(Done::Created)).or(made);
+                    done = if done == Done::Created { done } else { next.unwrap_or(done) };
+                }
                 Err(Trouble::Rejected { status: 422, .. }) if budget > SMALLEST => {
                     budget = (budget / 2).max(SMALLEST);
                     break;
@@ -223,7 +232,17 @@ pub async fn pull_of_run(client: &Client, event: &Event, head: &HeadSha) -> Resu
     let of_branch = |pull: &&Value| {
         same(pull, "/head/repo/full_name", &from) && pull.pointer("/head/ref").and_then(Value::as_str) == Some(branch)
     };
-    let Some(pull) = pulls.iter().filter(of_branch).find(|pull| same(pull, "/head/sha", head.0.as_str())) else {
+    let at_head: Vec<&Value> =
+        pulls.iter().filter(of_branch).filter(|pull| same(pull, "/head/sha", head.0.as_str())).collect();
+    // The check is one for all pull requests of a commit, so what goes to the repository's own branch decides.
+    let own_branch = event.default_branch.as_deref().unwrap_or_default();
+    let to_own = at_head.iter().find(|pull| pull.pointer("/base/ref").and_then(Value::as_str) == Some(own_branch));
+    if at_head.len() > 1 && to_own.is_none() {
+        return Ok(Err(format!(
+            "{from}:{branch} has several pull requests here, and none of them to the default branch"
+        )));
+    }
+    let Some(pull) = to_own.or(at_head.first()) else {
         let moved = pulls.iter().find(of_branch).and_then(|pull| pull.pointer("/head/sha")).and_then(Value::as_str);
         return Ok(Err(match moved {
             Some(now) => format!(

@@ -2,35 +2,54 @@
 
 use std::collections::BTreeMap;
 
-use crate::aggregate;
-use crate::gate::Circumstances;
-use crate::model::{Results, Status, SuiteId};
+use crate::aggregate::{self, better_of};
+use crate::gate::{self, Circumstances};
+use crate::model::{FlatPolicy, Policy, Reason, Results, Rule, Status, SuiteId};
 use crate::settings::SuiteSettings;
-use crate::{Reference, conclude};
+use crate::{Reference, conclude, reproduce};
+
+/// What configurations say of suites.
+pub type Suites = BTreeMap<SuiteId, SuiteSettings>;
 
 /// The same numbers, compared and judged anew. Of the results only measured cases are believed; means, slices, comparison
 /// and verdict are made again, and what a suite is held to is what the base says. What was left out by their own word is
-/// missing; what they say nothing changed about is only shown, and makes the run a partial one.
+/// missing; what they say nothing changed about is only shown, and makes the run a partial one. `of_head` is what the
+/// change itself says, which must not be weaker; nothing if it cannot be read.
 pub fn rejudge(
     results: Results,
-    of_base: &BTreeMap<SuiteId, SuiteSettings>,
+    of_base: &Suites,
+    of_head: Option<&Suites>,
     reference: Option<&Reference>,
     circumstances: &Circumstances,
 ) -> Results {
     let Results { mut suites, mut run, .. } = results;
     (run.filtered, run.partial) = (false, false);
-    let circumstances = &Circumstances { filtered: false, ..circumstances.clone() };
+    let mut circumstances = Circumstances { filtered: false, ..circumstances.clone() };
+    circumstances.remarks.extend(weakened(of_base, of_head));
+    let in_baseline = |id: &SuiteId| reference.is_some_and(|reference| reference.baseline.suites.contains_key(id));
+    // Of what the baseline knows, comparing notices that it is missing.
+    for id in of_base.keys().filter(|id| !in_baseline(id) && !suites.iter().any(|suite| suite.id == **id)) {
+        let message = format!("{id}: the suite is in the configuration of the base, and not in the results");
+        circumstances.remarks.push(Reason::new(Rule::SuiteRemoved, Some(id), message));
+    }
+    let config = format!("{}{}", run.prefix, run.config);
     for suite in &mut suites {
-        let known = reference.is_some_and(|reference| reference.baseline.suites.contains_key(&suite.id));
-        suite.affected |= !known;
+        let settings = of_base.get(&suite.id);
+        let known = settings.or_else(|| of_head.and_then(|of_head| of_head.get(&suite.id)));
+        suite.policy = known.map_or_else(Policy::default, |settings| settings.policy.clone());
+        if let Some(settings) = known {
+            suite.varies = settings.varies;
+            suite.kind = settings.kind;
+        }
+        // Only what says what it depends on can be left alone.
+        let may_be_left_alone = settings.is_some_and(|settings| !settings.paths.is_empty());
+        suite.affected |= !in_baseline(&suite.id) || !may_be_left_alone;
         run.partial |= !suite.affected;
         if suite.affected {
             suite.cases.retain(|case| case.status != Status::Skipped);
         }
-        if let Some(settings) = of_base.get(&suite.id) {
-            suite.policy = settings.policy.clone();
-            suite.varies = settings.varies;
-            suite.kind = settings.kind;
+        for case in &mut suite.cases {
+            case.reproduce = reproduce(&config, run.mode, &suite.id, &case.id);
         }
         let carried =
             reference.filter(|_| !suite.affected).and_then(|reference| reference.baseline.suites.get(&suite.id));
@@ -39,5 +58,18 @@ pub fn rejudge(
             None => (aggregate::metrics(suite.kind, &suite.cases), aggregate::slices(suite.kind, &suite.cases)),
         };
     }
-    conclude(suites, run, reference, circumstances)
+    conclude(suites, run, reference, &circumstances)
+}
+
+/// What the change makes less strict than the base has it.
+fn weakened(of_base: &Suites, of_head: Option<&Suites>) -> Vec<Reason> {
+    let Some(of_head) = of_head else {
+        let message = "the configuration of this change cannot be read, so nobody knows whether it is weaker";
+        return vec![Reason::new(Rule::WeakenedGate, None, message)];
+    };
+    let flat = |settings: &SuiteSettings| -> FlatPolicy {
+        settings.policy.flat(settings.varies, |metric| better_of(settings.kind, metric))
+    };
+    let both = of_base.iter().filter_map(|(id, base)| Some((id, base, of_head.get(id)?)));
+    both.flat_map(|(id, base, head)| gate::weaker(id, &flat(base), &flat(head))).collect()
 }

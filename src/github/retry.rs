@@ -6,6 +6,8 @@ use std::time::Duration;
 pub const MOST: u32 = 7;
 /// GitHub asks to wait at least so long for a limit of which it does not say when it ends.
 const UNNAMED_LIMIT: Duration = Duration::from_secs(60);
+/// Longer than anybody waits, and short enough to be counted with.
+const LONGEST_LIMIT: u64 = 1_000_000;
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 
 /// How a request ended that did not succeed.
@@ -75,8 +77,11 @@ pub fn pause(ended: &Ended, request: Request) -> Option<Duration> {
     let wait = if ended.is_limit() {
         let Ended::Answered { retry_after, remaining, reset, .. } = ended else { return None };
         let named = match (retry_after, remaining, reset) {
-            (Some(seconds), _, _) => Some(Duration::from_secs(*seconds)),
-            (None, Some(0), Some(reset)) => Some(Duration::from_secs(u64::try_from(reset - now).unwrap_or(0) + 1)),
+            (Some(seconds), _, _) => Some(Duration::from_secs((*seconds).min(LONGEST_LIMIT))),
+            (None, Some(0), Some(reset)) => {
+                let left = u64::try_from(reset.saturating_sub(now)).unwrap_or(0);
+                Some(Duration::from_secs(left.saturating_add(1).min(LONGEST_LIMIT)))
+            }
             (None, _, _) => None,
         };
         let wait = named.unwrap_or(UNNAMED_LIMIT);
@@ -158,6 +163,14 @@ mod tests {
 
     #[test]
     fn nothing_is_waited_for_beyond_the_deadline() {
+        let forever = Ended::Answered {
+            status: 429,
+            retry_after: Some(u64::MAX),
+            remaining: None,
+            reset: None,
+            message: String::new(),
+        };
+        assert_eq!(pause(&forever, FRESH), None);
         let late = Request { left: Duration::from_secs(30), ..FRESH };
         assert_eq!(pause(&answered(429), late), None);
         assert!(pause(&answered(500), late).is_some());

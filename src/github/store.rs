@@ -155,7 +155,12 @@ pub async fn base(client: &Client, wanted: &Wanted, branch: &str) -> Result<Opti
 pub async fn tip(client: &Client, branch: &str) -> Result<Option<Sha>, Trouble> {
     let path = client.path(&format!("/git/ref/heads/{}", encoded_path(branch)));
     let reference = found(client.json(Call::get(path)).await)?;
-    Ok(reference.and_then(|value| value["object"]["sha"].as_str().and_then(Sha::parse)))
+    let Some(reference) = reference else { return Ok(None) };
+    match reference["object"]["sha"].as_str().and_then(Sha::parse) {
+        Some(sha) => Ok(Some(sha)),
+        // An answer that says nothing is not the same as none.
+        None => Err(Trouble::Unreachable(format!("GitHub does not say where `{branch}` is"))),
+    }
 }
 
 /// Whether one commit is another or came before it.

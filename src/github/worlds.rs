@@ -62,7 +62,7 @@ const COMMENTS: &[(&str, &[&str], &str, &str)] = &[
     ("ours is of a newer attempt", &["1 me k 5.3 newest"], "k 5.2 new", ""),
     ("a later attempt of an older run is still older", &["1 me k 5.1 newest"], "k 4.9 new", ""),
     ("run numbers are numbers", &["1 me k 9.1 old"], "k 10.1 new", "update 1 new"),
-    ("GraphQL calls the app otherwise", &["1 github-actions k 4.1 old"], "k 5.1 new", "update 1 new"),
+    ("a person is called like the app", &["1 github-actions k 4.1 old"], "k 5.1 new", "create new"),
     ("logins have no case", &["1 GitHub-Actions[bot] k 4.1 old"], "k 5.1 new", "update 1 new"),
     ("others' are around ours", &["1 a - 0.0 x", "2 me k 4.1 old", "3 b k 4.1 old"], "k 5.1 new", "update 2 new"),
     ("a race made two", &["1 me k 5.1 new", "2 me k 5.1 new"], "k 5.1 new", "delete 2"),

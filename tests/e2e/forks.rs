@@ -164,6 +164,33 @@ fn a_change_to_the_yardstick_in_the_fork_itself_helps_nothing() {
 }
 
 #[test]
+fn a_configuration_that_the_base_does_not_have_or_cannot_read_makes_nothing_green() {
+    let (job, results) = worse();
+    let mut forged = results.clone();
+    forged["run"]["config"] = json!("mine.toml");
+    let policy = &mut forged["suites"][0]["policy"];
+    (policy["metrics"], policy["max_drop"], policy["flips"]) = (json!({}), json!(1.0), json!("report"));
+    policy["quarantine"] = json!({"b": {"owner": "me", "until": "2999-12-31", "reason": null}});
+    assert_eq!(job.left(&forged).publish(&["--comment-key", "evalratchet.toml"]).code, 0);
+    assert_eq!(job.check()["conclusion"], "neutral", "{}", job.comment());
+    assert!(job.comment().contains("has no mine.toml"), "{}", job.comment());
+
+    let world = upstream();
+    world.git(&["checkout", "-q", "main"]);
+    world.file("evalratchet.toml", "[[suite]\n");
+    world.commit("a slip on main");
+    world.git(&["checkout", "-q", "patch"]);
+    world.git(&["merge", "-q", "main"]);
+    world.config(FLOOR);
+    world.file("answers.txt", WRONG);
+    world.commit("worse");
+    let (job, _) = publisher(&world);
+    let ran = job.publish(&[]);
+    assert_eq!((ran.code, &job.check()["conclusion"]), (2, &json!("failure")), "{}", ran.stderr);
+    assert!(ran.stderr.contains("cannot be judged"), "{}", ran.stderr);
+}
+
+#[test]
 fn a_run_of_a_commit_that_no_open_pull_request_is_at_is_not_published() {
     let (job, results) = worse();
     let other = "d".repeat(40);

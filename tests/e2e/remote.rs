@@ -91,28 +91,29 @@ fn same_everywhere(world: &World, sha: &str, base: Option<&str>, verdict: &str) 
 
 #[test]
 fn a_fetched_baseline_judges_as_a_full_clone_does() {
-    let world = with_baseline(RIGHT);
+    let world = with_baseline(WRONG);
     let first = world.git(&["rev-parse", "main"]);
     world.git(&["checkout", "-q", "-b", "topic"]);
-    world.file("answers.txt", WRONG);
+    world.file("answers.txt", "one: ls\ntwo: cd\nthree: whoami\n");
     let topic = world.commit("worse");
     world.git(&["checkout", "-q", "main"]);
-    world.file("other.txt", "moved on");
-    let moved = world.commit("main moves on");
+    world.file("answers.txt", RIGHT);
+    world.commit("main moves on");
     world.run();
-    world.file(FILE, &std::fs::read_to_string(world.path().join(FILE)).unwrap().replace(&first, &moved));
-    world.commit("a newer baseline");
+    assert_eq!(world.evalratchet(&["baseline", "update"]).code, 0);
+    let main = world.commit("a newer baseline");
+    let at = |commit: &str| format!("main:{FILE}@{}", &commit[..7]);
     // A branch that left before is compared with what was there then.
     let with = same_everywhere(&world, &topic, None, "failed");
-    assert_eq!(with["base"], first.as_str());
+    assert_eq!((&with["base"], &with["source"]), (&json!(first), &json!(at(&first))));
     // GitHub's merge commit, with what main has now.
     world.git(&["checkout", "-q", "-b", "merge", "main"]);
-    world.git(&["merge", "-q", "--no-ff", "-m", "merge", "topic"]);
+    world.git(&["merge", "-q", "--no-ff", "-X", "theirs", "-m", "merge", "topic"]);
     let merge = world.git(&["rev-parse", "HEAD"]);
     let with = same_everywhere(&world, &merge, Some("main"), "failed");
-    assert_eq!(with["base"], world.git(&["rev-parse", "main"]).as_str());
+    assert_eq!((&with["base"], &with["source"]), (&json!(main), &json!(at(&main))));
     // On main itself.
-    same_everywhere(&world, &world.git(&["rev-parse", "main"]), None, "passed");
+    same_everywhere(&world, &main, None, "passed");
     // Of a pull request to another branch the base is not on main.
     world.git(&["checkout", "-q", "-b", "release", &first]);
     world.file("release.txt", "1");
@@ -122,7 +123,7 @@ fn a_fetched_baseline_judges_as_a_full_clone_does() {
     world.git(&["branch", "-q", "keep", &onto_release]);
     world.git(&["reset", "-q", "--hard", &release]);
     let with = same_everywhere(&world, &onto_release, Some("release"), "failed");
-    assert_eq!(with["base"], release.as_str());
+    assert_eq!((&with["base"], &with["source"]), (&json!(release), &json!(at(&first))));
     // Deleted is deleted.
     world.git(&["checkout", "-q", "main"]);
     world.git(&["rm", "-q", FILE]);

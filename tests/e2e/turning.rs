@@ -103,8 +103,9 @@ fn runs_that_turn_the_baseline_at_once_lose_nothing() {
 
     let each = ["one: ls -la\n", "two: pwd\n", "three: whoami\n", "one: ls -la\ntwo: pwd\n", ""];
     let (world, commits, github) = line_of_runs(&each.map(|text| if text.is_empty() { NOTHING } else { text }));
+    // The newest starts first, so that older ones are likely to come late.
     let jobs: Vec<(Job, usize)> =
-        commits.iter().enumerate().map(|(index, sha)| (turning(&world, &github, sha), index)).collect();
+        commits.iter().enumerate().rev().map(|(index, sha)| (turning(&world, &github, sha), index)).collect();
     race(&jobs);
     let baseline = on_main(&github);
     assert_eq!(baseline["produced"]["commit"], commits[4].as_str());

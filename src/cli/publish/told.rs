@@ -1,7 +1,6 @@
 //! What there is to tell: what a run left, and of what others measured, judged anew.
 #![expect(clippy::disallowed_methods, reason = "edge: the configuration of the base is read from a file")]
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::Publication;
@@ -9,11 +8,12 @@ use crate::baseline::{Baseline, normal};
 use crate::cli::reference::{located, own_baseline_section, today};
 use crate::cli::{ConfigArgs, config_path};
 use crate::github::publish::{self, Pull};
-use crate::github::{self, HeadSha, Kind, Trouble, outcome, store};
-use crate::model::{Results, SuiteId, Verdict};
+use crate::github::{self, HeadSha, Kind, Suites, Trouble, outcome, store};
+use crate::input::{Mistake, Mistakes};
+use crate::model::{Results, Verdict};
 use crate::report::Frame;
 use crate::repository::Checkout;
-use crate::settings::{CONFIG_NAME, Overrides, Settings, SuiteSettings};
+use crate::settings::{CONFIG_NAME, Overrides, Settings};
 
 /// What a run left, and what is known of it here.
 pub(super) struct Told {
@@ -53,6 +53,9 @@ impl Publication<'_> {
             told.frame.origin = told.frame.origin.take().or(note);
         }
         let Some(head) = self.event.head.clone().filter(|_| self.is_foreign()) else { return Ok(Ok(told)) };
+        if let Some(refused) = self.of_another_configuration(&told) {
+            return Ok(Err(refused));
+        }
         if !self.has_token {
             told.results = Err("results of others are judged anew, and that needs a token".to_owned());
             return Ok(Ok(told));
@@ -79,6 +82,18 @@ impl Publication<'_> {
             };
         }
         Ok(Ok(told))
+    }
+
+    /// Whose results these are is not for them to say, where a key or a configuration is named.
+    fn of_another_configuration(&self, told: &Told) -> Option<String> {
+        let run = &told.results.as_ref().ok()?.run;
+        if self.args.comment_key.is_none() && self.args.config.config.is_none() {
+            return None;
+        }
+        let (expected, found) = (key_of_config(&self.args.config), format!("{}{}", run.prefix, run.config));
+        (expected != found).then(|| {
+            format!("the results are those of {found:?}, and {expected:?} is expected; --config names another")
+        })
     }
 
     /// Compares and judges with what the base has; `None` if it has no such configuration.
@@ -117,9 +132,12 @@ impl Publication<'_> {
         let mut located = located(fetched, own);
         located.circumstances.today = today();
         located.circumstances.interrupted = results.gate.verdict == Verdict::Interrupted;
-        let of_base = suites_of(&text);
+        let of_base = suites_of(&config, &text)?;
+        let of_head = store::file_at(&self.client, &config, head.0.as_str()).await?;
+        let of_head = of_head.and_then(|text| suites_of(&config, &text).ok());
         let base = located.reference.as_ref().and_then(|reference| reference.info.base.clone());
-        let results = github::rejudge(results, &of_base, located.reference.as_ref(), &located.circumstances);
+        let (reference, circumstances) = (located.reference.as_ref(), &located.circumstances);
+        let results = github::rejudge(results, &of_base, of_head.as_ref(), reference, circumstances);
         Ok(Some((results, base)))
     }
 }
@@ -132,18 +150,24 @@ pub(super) fn key_of_config(config: &ConfigArgs) -> String {
         Some(_) | None => PathBuf::from("."),
     };
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    format!("{}{name}", Checkout::of(&directory, "").prefix)
+    let checkout = Checkout::of(&directory, "");
+    // Without a checkout the path is what the user wrote.
+    if checkout.commit.is_none() && path.is_relative() {
+        return normal(&path.to_string_lossy().replace('\\', "/"));
+    }
+    format!("{}{name}", checkout.prefix)
 }
 
 /// What a configuration holds its suites to. What is wrong with its files does not matter here.
-fn suites_of(text: &str) -> BTreeMap<SuiteId, SuiteSettings> {
-    let Ok(directory) = tempfile::tempdir() else { return BTreeMap::new() };
+fn suites_of(shown: &str, text: &str) -> Result<Suites, Mistakes> {
+    let wrong = |error: std::io::Error| Mistake::in_file(shown, format!("cannot be looked at: {error}"));
+    let directory = tempfile::tempdir().map_err(wrong)?;
     let path = directory.path().join(CONFIG_NAME);
-    if std::fs::write(&path, text).is_err() {
-        return BTreeMap::new();
+    std::fs::write(&path, text).map_err(wrong)?;
+    let (settings, _) = Settings::load(&path, &Overrides::default())?;
+    let suites: Suites = settings.suites.into_iter().map(|suite| (suite.id.clone(), suite)).collect();
+    if suites.is_empty() {
+        return Err(Mistake::in_file(shown, "has no suite that could be read").into());
     }
-    match Settings::load(&path, &Overrides::default()) {
-        Ok((settings, _)) => settings.suites.into_iter().map(|suite| (suite.id.clone(), suite)).collect(),
-        Err(_) => BTreeMap::new(),
-    }
+    Ok(suites)
 }
