@@ -587,3 +587,14 @@ fn a_scenario_whose_edit_no_longer_applies_turns_the_shipped_run_red() {
     assert_eq!((ran.code, ran.verdict()), (4, "broken"), "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("schema.sql"), "{}", ran.stdout);
 }
+
+#[test]
+fn a_change_that_takes_the_baseline_away_does_not_pass() {
+    let world = with_baseline(RIGHT);
+    world.git(&["checkout", "-q", "-b", "topic"]);
+    world.git(&["rm", "-q", ".evalratchet/baseline.json"]);
+    world.commit("no baseline");
+    let ran = world.run();
+    assert_eq!((ran.code, rules(&ran)), (1, vec!["baseline-edited".to_owned()]), "{}", ran.stdout);
+    assert!(ran.stdout.contains("takes the baseline away"), "{}", ran.stdout);
+}

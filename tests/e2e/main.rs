@@ -13,6 +13,7 @@ mod baseline;
 mod chat;
 mod differential;
 mod diffs;
+mod doctor;
 mod equiv;
 mod faults;
 mod flow;

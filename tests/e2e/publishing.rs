@@ -179,8 +179,11 @@ fn what_a_run_did_not_leave_ends_the_check_and_the_old_green() {
         ("is not JSON", Some(whole[..whole.len() / 2].to_owned())),
         ("has the schema other/v1", Some(spoiled(&|all| all["schema"] = json!("other/v1")))),
         ("does not fit", Some(spoiled(&|all| all["suites"] = json!("none")))),
-        ("leaves the repository", Some(spoiled(&|all| all["run"]["prefix"] = json!("../../elsewhere/")))),
+        ("no directory of the repository", Some(spoiled(&|all| all["run"]["prefix"] = json!("../../elsewhere/")))),
+        ("no directory of the repository", Some(spoiled(&|all| all["run"]["prefix"] = json!("evalratchet")))),
+        ("is no file name", Some(spoiled(&|all| all["run"]["config"] = json!("sub/x.toml")))),
         ("leaves the repository", Some(spoiled(&|all| all["run"]["config"] = json!("/etc/passwd")))),
+        ("beyond all measure", Some(spoiled(&|all| all["suites"][0]["cases"][0]["metrics"]["x"] = json!(1e300)))),
         (
             "leaves the repository",
             Some(spoiled(&|all| all["suites"][0]["cases"][0]["location"]["file"] = json!("../../../etc/passwd"))),
@@ -288,20 +291,20 @@ fn a_missing_permission_costs_its_channel_and_one_notice_with_the_lines_to_add()
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!((job.check()["conclusion"].as_str(), job.comments().len()), (Some("failure"), 0));
     assert_eq!(ran.stdout.matches("::notice").count(), 1, "{}", ran.stdout);
-    assert!(ran.stdout.contains("permissions:%0A  contents: read%0A  pull-requests: write\n"), "{}", ran.stdout);
+    let lines = "permissions:%0A  contents: read%0A  checks: write%0A  pull-requests: write\n";
+    assert!(ran.stdout.contains("lacks pull-requests: write") && ran.stdout.contains(lines), "{}", ran.stdout);
 
     let job = Job::on_pull_request();
     job.github.permissions(&[("contents", "read"), ("pull-requests", "write")]);
     let ran = job.left(&samples().worse).publish(&[]);
     assert_eq!((ran.code, job.checks().len(), job.comments().len()), (0, 0, 1));
-    assert!(ran.stdout.contains("permissions:%0A  contents: read%0A  checks: write\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("lacks checks: write") && ran.stdout.contains(lines), "{}", ran.stdout);
     assert_eq!(job.publish(&["--start"]).code, 0);
 
     let job = Job::on_pull_request();
     job.github.permissions(&read);
     let ran = job.left(&samples().worse).publish(&[]);
     assert_eq!((ran.code, ran.stdout.matches("::notice").count()), (0, 1));
-    let lines = "permissions:%0A  contents: read%0A  checks: write%0A  pull-requests: write\n";
     assert!(ran.stdout.contains(lines), "{}", ran.stdout);
     assert!(job.outputs()["verdict"] == "failed" && job.summary().contains("s/a"));
 

@@ -143,7 +143,7 @@ fn without_a_baseline_the_file_says_why_and_one_that_cannot_be_read_is_a_mistake
     assert!(ran.stdout.contains("no baseline on `main`"), "{}", ran.stdout);
     assert!(std::fs::read_to_string(&file).unwrap().contains("no baseline on `main`"));
     assert_eq!(judged(&job, Some(&file)), (json!("no-baseline"), Value::Null, Some(0)));
-    assert_eq!(fetched(&job, &["--ref", "nowhere"]).0.code, 0);
+    assert_eq!(fetched(&job, &["--ref", "nowhere"]).0.code, 2);
 
     github.repository(REPOSITORY, |repository| repository.commit("main", &[(FILE, "{")], &[]));
     std::fs::remove_file(&file).unwrap();

@@ -200,7 +200,7 @@ fn what_may_not_turn_the_baseline_is_refused_and_a_missing_permission_is_named()
         github.token(TOKEN, LOGIN, permissions);
         let ran = turn(&turning(&world, &github, &commits[0]), 0);
         assert_eq!((ran.code, on_main(&github)), (0, Value::Null), "{}", ran.stderr);
-        let lines = "permissions:%0A  contents: write%0A  pull-requests: write\n";
+        let lines = "permissions:%0A  contents: write%0A  checks: write%0A  pull-requests: write\n";
         assert!(ran.stdout.starts_with("::warning") && ran.stdout.contains(lines), "{}", ran.stdout);
     }
     github.edit(|state| state.tokens.clear());

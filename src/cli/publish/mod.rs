@@ -147,6 +147,7 @@ impl Publication<'_> {
                 return Ok(ExitCode::Passed);
             }
             Err(Trouble::Refused(why)) => {
+                self.tell_the_job(&self.untold(Err(why.clone())))?;
                 lost.note("what the results are judged by", "contents: read", Err(Trouble::Refused(why)));
                 return Ok(self.end(&lost, ExitCode::Passed));
             }
