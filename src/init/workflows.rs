@@ -2,6 +2,8 @@
 
 use super::Look;
 use super::files::NewFile;
+use crate::report::shell_quoted;
+use crate::settings::CONFIG_NAME;
 
 /// The action, and the version that a fresh workflow uses.
 const ACTION: &str = "evalratchet/evalratchet@v0";
@@ -41,7 +43,11 @@ pub(super) fn workflows(look: &Look) -> Vec<NewFile> {
                 _ => text.push_str(&format!("{line}\n")),
             }
         }
-        let option = if key.is_empty() { String::new() } else { format!(" --comment-key {key}") };
+        // Whose results these are is not for a fork to say.
+        let config = if prefix.is_empty() { CONFIG_NAME.to_owned() } else { format!("{prefix}/{CONFIG_NAME}") };
+        let config = shell_quoted(&config).replace('\'', "''");
+        let named = if key.is_empty() { String::new() } else { format!(" --comment-key {key}") };
+        let option = format!(" --config {config}{named}");
         text.replace("@PUBLISH-NAME@", &quoted(&format!("{name} publish")))
             .replace("@NAME@", &quoted(&name))
             .replace("@BRANCH@", &quoted(&escaped(branch)))
