@@ -85,7 +85,7 @@ enum Verb {
 }
 
 /// Where the configuration is.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 struct ConfigArgs {
     /// The configuration [default: the nearest evalratchet.toml upwards]
     #[arg(long, value_name = "FILE")]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::publish::{block_on, event};
-use super::remote::{client, say, unreachable};
+use super::remote::{client, needs_token, say, unreachable};
 use super::{ConfigArgs, Failure, Overrides, console, settings};
 use crate::baseline::{Baseline, Tag, Versions, at_commit, commit_of, is_ancestor, is_shallow, tags, versions};
 use crate::github::Trouble;
@@ -21,7 +21,7 @@ use crate::settings::{Settings, parse_duration};
 const WHOLE_CLONE: &str = "this is a shallow clone: check out with `fetch-depth: 0`";
 
 /// Flags of `report release`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(super) struct ReleaseArgs {
     #[command(flatten)]
     config: ConfigArgs,
@@ -44,6 +44,7 @@ pub(super) struct ReleaseArgs {
 
 pub(super) fn report(args: &ReleaseArgs) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
+    let args = &released(args)?;
     let report = release::release(&range(args, &settings)?)
         .ok_or_else(|| Failure::Usage("there is no baseline between the two".to_owned()))?;
     let key = format!("{}{}", Checkout::of(&settings.root, "").prefix, file_name(&settings.config));
@@ -51,9 +52,19 @@ pub(super) fn report(args: &ReleaseArgs) -> Result<ExitCode, Failure> {
     if args.publish { publish(args, &key, &report, files) } else { Ok(ExitCode::Passed) }
 }
 
+/// On a release, that one is meant unless another is named.
+fn released(args: &ReleaseArgs) -> Result<ReleaseArgs, Failure> {
+    let mut args = args.clone();
+    if args.publish && args.to.is_none() {
+        args.to = event()?.tag;
+    }
+    Ok(args)
+}
+
 /// Brings the report to the release of its tag.
 fn publish(args: &ReleaseArgs, key: &str, report: &ReleaseReport, files: Vec<Asset>) -> Result<ExitCode, Failure> {
     let event = event()?;
+    needs_token("nothing can be attached")?;
     let tag = &report.to.name;
     let summary = release::summary(report).map_err(|error| cannot(&error))?;
     let attached = block_on(async {

@@ -110,6 +110,7 @@ fn prefix(checkout: &Checkout, settings: &Settings) -> String {
 /// Makes a run the baseline of its branch on GitHub.
 pub(super) fn push(settings: &Settings, results: &Results, deadline: Duration) -> Result<ExitCode, Failure> {
     let event = event()?;
+    needs_token("nothing can be committed")?;
     if matches!(event.kind, Kind::PullRequest | Kind::PullRequestTarget | Kind::WorkflowRun | Kind::MergeGroup) {
         let name = event.kind.name();
         return Err(Failure::Usage(format!("a {name} does not turn the baseline; a push to its branch does")));
@@ -165,6 +166,15 @@ pub(super) fn push(settings: &Settings, results: &Results, deadline: Duration) -
 pub(super) fn client(event: &Event, deadline: Duration) -> Result<Client, Failure> {
     let access = Access::parse(variable).map_err(|trouble| Failure::Usage(trouble.to_string()))?;
     Client::new(access, event.repository.clone(), deadline, None).map_err(|trouble| Failure::Usage(trouble.to_string()))
+}
+
+/// What only a token can do is not tried without one.
+pub(super) fn needs_token(what: &str) -> Result<(), Failure> {
+    if variable("GITHUB_TOKEN").or_else(|| variable("GH_TOKEN")).is_some() {
+        return Ok(());
+    }
+    let help = "give the step `env: GITHUB_TOKEN: ${{ github.token }}`";
+    Err(Failure::Usage(format!("GITHUB_TOKEN is not set, so {what}\n  = {help}")))
 }
 
 /// Says something where a user of GitHub sees it.

@@ -108,6 +108,7 @@ pub fn report(findings: &Findings) -> String {
                 let (sign, word) = match may {
                     May::Yes => ('✓', ""),
                     May::No => ('✗', ", not granted"),
+                    May::NotAccepted => ('✗', ", the token is not accepted"),
                     May::Unknown => ('?', ", unknown"),
                 };
                 line(if index == 0 { "token" } else { "" }, &format!("{sign} {name} for {purpose}{word}"));
@@ -173,8 +174,15 @@ fn advice(findings: &Findings) -> Vec<(String, Vec<String>)> {
     if findings.token.is_none() && findings.event.is_ok() {
         say("Give the step that publishes the job's token:", &["env:", "  GITHUB_TOKEN: ${{ github.token }}"]);
     }
-    let missing: Vec<&str> =
-        findings.token.iter().flatten().filter(|one| one.may == May::No).map(|one| one.line).collect();
+    let is = |may: May| findings.token.iter().flatten().filter(move |one| one.may == may);
+    if is(May::NotAccepted).next().is_some() {
+        let lines = ["env:", "  GITHUB_TOKEN: ${{ github.token }}"];
+        say("GitHub does not know this token. Give the step the one of its job:", &lines);
+    }
+    if findings.token.as_ref().is_some_and(|all| all.iter().all(|one| one.may == May::Unknown)) {
+        say("GitHub does not say what the token may do: is GITHUB_REPOSITORY right, and may the token see it?", &[]);
+    }
+    let missing: Vec<&str> = is(May::No).map(|one| one.line).collect();
     // `contents: write` is only for runs on the branch that has the baseline.
     let on_branch = findings
         .event
@@ -188,7 +196,11 @@ fn advice(findings: &Findings) -> Vec<(String, Vec<String>)> {
         );
     } else if !missing.is_empty() {
         let contents = if on_branch { "  contents: write" } else { "  contents: read" };
-        let lines = ["permissions:", contents, "  checks: write", "  pull-requests: write"];
+        let mut lines = vec!["permissions:", contents, "  checks: write", "  pull-requests: write"];
+        // What downloads the results of another run needs its permission, too.
+        if findings.event.as_ref().is_ok_and(|event| event.kind == Kind::WorkflowRun) {
+            lines.insert(1, "  actions: read");
+        }
         say(&format!("Give the job what its token lacks ({}):", missing.join(", ")), &lines);
     }
     if findings.baseline.is_err() && matches!(findings.checkout, Some((_, History::Shallow))) {

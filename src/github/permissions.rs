@@ -12,6 +12,8 @@ pub enum May {
     Yes,
     /// It may not.
     No,
+    /// The token is none that GitHub knows.
+    NotAccepted,
     /// GitHub did not say.
     Unknown,
 }
@@ -52,7 +54,8 @@ pub async fn permissions(client: &Client) -> Vec<Permission> {
 
 fn refused(trouble: &Trouble) -> May {
     match trouble {
-        Trouble::Refused(_) | Trouble::Unauthorized(_) => May::No,
+        Trouble::Refused(_) => May::No,
+        Trouble::Unauthorized(_) => May::NotAccepted,
         // A repository that the token may not see is not there for it; but so is one that is misspelt.
         Trouble::NotFound(_)
         | Trouble::Rejected { .. }

@@ -70,6 +70,13 @@ fn weakened(of_base: &Suites, of_head: Option<&Suites>) -> Vec<Reason> {
     let flat = |settings: &SuiteSettings| -> FlatPolicy {
         settings.policy.flat(settings.varies, |metric| better_of(settings.kind, metric))
     };
-    let both = of_base.iter().filter_map(|(id, base)| Some((id, base, of_head.get(id)?)));
-    both.flat_map(|(id, base, head)| gate::weaker(id, &flat(base), &flat(head))).collect()
+    let gone = |id: &SuiteId| {
+        let message = format!("{id}: the suite is gone from the configuration of this change");
+        vec![Reason::new(Rule::SuiteRemoved, Some(id), message)]
+    };
+    let of_suite = |(id, base): (&SuiteId, &SuiteSettings)| match of_head.get(id) {
+        Some(head) => gate::weaker(id, &flat(base), &flat(head)),
+        None => gone(id),
+    };
+    of_base.iter().flat_map(of_suite).collect()
 }

@@ -50,16 +50,9 @@ pub async fn find(client: &Client, wanted: &Wanted) -> Result<Fetched, Failed> {
     let mut fetched = Fetched::nowhere(String::new());
     let nowhere = |fetched: Fetched, why: String| Ok(Fetched { found: Where::Nowhere(why), ..fetched });
     let (mut branch, mut path) = (wanted.branch.clone(), wanted.path.clone());
-    if tip(client, &branch).await?.is_none() {
-        if wanted.named {
-            let message = format!("there is no branch `{branch}` in {}", client.repository());
-            return Err(Mistakes::from(Mistake::in_file("--ref", message)).into());
-        }
-        // A repository that the token may not see has no branches either, and that is not the same.
-        if found(client.json(Call::get(client.path(""))).await)?.is_none() {
-            let why = format!("{} is not there, or the token may not see it", client.repository());
-            return Err(Trouble::Unreachable(why).into());
-        }
+    if wanted.named && tip(client, &branch).await?.is_none() {
+        let message = format!("there is no branch `{branch}` in {}", client.repository());
+        return Err(Mistakes::from(Mistake::in_file("--ref", message)).into());
     }
     // Where to look is not for a change to say: what its base has counts.
     if !wanted.named
@@ -155,7 +148,14 @@ pub async fn base(client: &Client, wanted: &Wanted, branch: &str) -> Result<Opti
 pub async fn tip(client: &Client, branch: &str) -> Result<Option<Sha>, Trouble> {
     let path = client.path(&format!("/git/ref/heads/{}", encoded_path(branch)));
     let reference = found(client.json(Call::get(path)).await)?;
-    let Some(reference) = reference else { return Ok(None) };
+    let Some(reference) = reference else {
+        // A repository that the token may not see has no branches either, and that is not the same.
+        if found(client.json(Call::get(client.path(""))).await)?.is_none() {
+            let why = format!("{} is not there, or the token may not see it", client.repository());
+            return Err(Trouble::Unreachable(why));
+        }
+        return Ok(None);
+    };
     match reference["object"]["sha"].as_str().and_then(Sha::parse) {
         Some(sha) => Ok(Some(sha)),
         // An answer that says nothing is not the same as none.

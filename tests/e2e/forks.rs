@@ -317,7 +317,13 @@ fn a_weaker_gate_a_lost_baseline_and_what_is_left_out_are_never_green() {
         results["suites"][0]["affected"] = json!(false);
         results["suites"][0]["cases"] = json!([]);
     };
-    let forks: [Fork; 7] = [
+    let renamed: fn(&World) = |world| {
+        let path = world.path().join("evalratchet.toml");
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(path, text.replace("id = \"s\"", "id = \"t\"")).unwrap();
+    };
+    let forks: [Fork; 8] = [
+        ("gone from the configuration", renamed, HONEST, "failure"),
         ("the gate is weaker", lower, HONEST, "failure"),
         ("the quarantine of b", quarantine, HONEST, "failure"),
         ("takes the baseline away", lost, HONEST, "failure"),

@@ -86,7 +86,11 @@ impl Lost {
                 "{what}. The token of a pull request from {who} is read-only, whatever `permissions:` says; let a workflow_run workflow publish, as docs/publishing.md shows"
             );
         }
-        format!("{what}. Give the job:\npermissions:\n  contents: read\n  checks: write\n  pull-requests: write")
+        // What downloads the results of the other run needs its permission, too.
+        let actions = if event.kind == Kind::WorkflowRun { "\n  actions: read" } else { "" };
+        format!(
+            "{what}. Give the job:\npermissions:{actions}\n  contents: read\n  checks: write\n  pull-requests: write"
+        )
     }
 }
 

@@ -148,7 +148,7 @@ impl Publication<'_> {
             }
             Err(Trouble::Refused(why)) => {
                 self.tell_the_job(&self.untold(Err(why.clone())))?;
-                lost.note("what the results are judged by", "contents: read", Err(Trouble::Refused(why)));
+                lost.note("comment and check run", "contents: read", Err(Trouble::Refused(why)));
                 return Ok(self.end(&lost, ExitCode::Passed));
             }
             Err(trouble) => {

@@ -164,7 +164,9 @@ fn suites_of(shown: &str, text: &str) -> Result<Suites, Mistakes> {
     let directory = tempfile::tempdir().map_err(wrong)?;
     let path = directory.path().join(CONFIG_NAME);
     std::fs::write(&path, text).map_err(wrong)?;
-    let (settings, _) = Settings::load(&path, &Overrides::default())?;
+    // What is wrong with it is told where it is, not where it was put to be read.
+    let (settings, _) = Settings::load(&path, &Overrides::default())
+        .map_err(|_| Mistake::in_file(shown, "cannot be read as a configuration"))?;
     let suites: Suites = settings.suites.into_iter().map(|suite| (suite.id.clone(), suite)).collect();
     if suites.is_empty() {
         return Err(Mistake::in_file(shown, "has no suite that could be read").into());
