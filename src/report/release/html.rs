@@ -3,10 +3,9 @@
 use minijinja::Error;
 use serde::Serialize;
 
+use super::allowed::{self, BlessingLine, GateLine, QuarantineLine};
 use super::facts::ReleaseReport;
-use super::views::{
-    self, BlessingLine, CaseList, EndView, GateLine, HeadView, MetricRow, QuarantineLine, SliceRow, SuiteRow,
-};
+use super::views::{self, CaseList, EndView, HeadView, MetricRow, SliceRow, SuiteRow};
 use crate::report::counted;
 use crate::report::html::style;
 use crate::report::templates::{of_html, value_of};
@@ -45,9 +44,9 @@ pub fn html(report: &ReleaseReport) -> Result<String, Error> {
         versions: counted(report.versions.len(), "version"),
         suites: views::suites(report),
         metrics: views::metrics(report),
-        weakened: views::weakened(report),
-        blessings: views::blessings(report),
-        quarantines: views::quarantines(report),
+        weakened: allowed::weakened(report),
+        blessings: allowed::blessings(report),
+        quarantines: allowed::quarantines(report),
         cases: views::cases(report),
         slices: views::slices(report),
         tool: report.tool.version.clone(),

@@ -3,8 +3,9 @@
 use minijinja::{Environment, Error};
 use serde::Serialize;
 
+use super::allowed::{self, BlessingLine};
 use super::facts::ReleaseReport;
-use super::views::{self, BlessingLine, CaseList, EndView, MetricRow};
+use super::views::{self, CaseList, EndView, MetricRow};
 use crate::report::counted;
 use crate::report::fitting::{Block, fitted};
 use crate::report::templates::{of_markdown, value_of};
@@ -123,7 +124,7 @@ fn later(index: usize) -> u32 {
 pub fn markdown(report: &ReleaseReport, budget: usize) -> Result<String, Error> {
     let mut blocks = Blocks::new()?;
     blocks.push("head", 0, 1, &views::head(report))?;
-    let weakened = views::weakened(report);
+    let weakened = allowed::weakened(report);
     blocks.lines("weakened", 2, &format!("{} weakened", counted(weakened.len(), "gate")), &weakened)?;
     blocks.metrics(report, true)?;
     blocks.rows("suites", 5, "Suites", &views::suites(report))?;
@@ -133,12 +134,12 @@ pub fn markdown(report: &ReleaseReport, budget: usize) -> Result<String, Error> 
         cases(&mut blocks, list)?;
     }
     let title = counted(report.blessings.len(), "blessing");
-    for (index, lines) in pieces(views::blessings(report)).iter().enumerate() {
+    for (index, lines) in pieces(allowed::blessings(report)).iter().enumerate() {
         let title = if index == 0 { title.clone() } else { "… and".to_owned() };
         let things = lines.iter().map(|line| line.items.len()).sum();
         blocks.push("blessings", 6 + later(index), things, &Lines { title, lines })?;
     }
-    let quarantines = views::quarantines(report);
+    let quarantines = allowed::quarantines(report);
     blocks.lines("quarantines", 7, &format!("{} in quarantine", counted(quarantines.len(), "case")), &quarantines)?;
     for list in others {
         cases(&mut blocks, list)?;
@@ -191,7 +192,7 @@ pub fn summary(report: &ReleaseReport) -> Result<String, Error> {
     blocks.push("head", 0, 1, &views::head(report))?;
     blocks.metrics(report, true)?;
     blocks.metrics(report, false)?;
-    let weakened = views::weakened(report);
+    let weakened = allowed::weakened(report);
     blocks.lines("weakened", 2, &format!("{} weakened", counted(weakened.len(), "gate")), &weakened)?;
     blocks.footer(report)?;
     Ok(fitted(&blocks.blocks, RELEASE_SUMMARY_BUDGET))

@@ -1,0 +1,108 @@
+//! What was allowed to be worse, as the templates show it: weaker gates, blessings, quarantines.
+
+use serde::Serialize;
+
+use super::as_run::day;
+use super::facts::{ReleaseReport, Stood};
+use super::views::{name, reason, short};
+use crate::baseline::Blessing;
+
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct GateLine {
+    pub(super) suite: String,
+    key: String,
+    then: String,
+    now: String,
+    reason: String,
+}
+
+pub(super) fn weakened(report: &ReleaseReport) -> Vec<GateLine> {
+    let line = |one: &super::facts::WeakenedGate| {
+        let value = |value: Option<f64>| match value {
+            None => "not set".to_owned(),
+            Some(value) if one.key.starts_with("quarantine ") => day(value),
+            Some(value) => rounded(value),
+        };
+        GateLine {
+            suite: name(one.suite.as_str()),
+            key: name(&one.key),
+            then: value(one.value.then),
+            now: value(one.value.now),
+            reason: one.reason.as_deref().map(reason).unwrap_or_default(),
+        }
+    };
+    report.weakened.iter().map(line).collect()
+}
+
+/// What was blessed for one reason at one time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct BlessingLine {
+    pub(super) reason: String,
+    pub(super) stood: StoodView,
+    pub(super) items: Vec<BlessingItem>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct BlessingItem {
+    rule: String,
+    what: String,
+}
+
+/// When something stood in the baseline, in words around commits.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct StoodView {
+    before: bool,
+    since: String,
+    until: String,
+}
+
+fn stood(stood: &Stood) -> StoodView {
+    let Stood { before, since, until } = stood;
+    StoodView {
+        before: *before,
+        since: since.as_deref().map(short).unwrap_or_default(),
+        until: until.as_deref().map(short).unwrap_or_default(),
+    }
+}
+
+/// A blessing covers one thing, and one reason mostly has several.
+pub(super) fn blessings(report: &ReleaseReport) -> Vec<BlessingLine> {
+    let mut lines: Vec<BlessingLine> = Vec::new();
+    for one in &report.blessings {
+        let Blessing { rule, suite, case, metric, slice, policy, to, reason: why } = &one.blessing;
+        let rule = serde_json::to_value(rule).ok().and_then(|value| Some(value.as_str()?.to_owned()));
+        let parts = [case.as_ref().map(ToString::to_string), metric.clone(), slice.clone(), policy.clone()];
+        let to = to.map(|to| format!("to {}", rounded(to)));
+        let parts: Vec<String> = parts.into_iter().flatten().chain(to).collect();
+        let what = name(format!("{suite} {}", parts.join(" ")).trim());
+        let item = BlessingItem { rule: rule.unwrap_or_default(), what };
+        let (why, stood) = (reason(why), stood(&one.stood));
+        match lines.iter_mut().find(|line| line.reason == why && line.stood == stood) {
+            Some(line) => line.items.push(item),
+            None => lines.push(BlessingLine { reason: why, stood, items: vec![item] }),
+        }
+    }
+    lines
+}
+
+/// A number without the digits that only a machine needs.
+fn rounded(value: f64) -> String {
+    let rounded = (value * 10_000.0).round() / 10_000.0;
+    rounded.to_string()
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct QuarantineLine {
+    name: String,
+    until: String,
+    stood: StoodView,
+}
+
+pub(super) fn quarantines(report: &ReleaseReport) -> Vec<QuarantineLine> {
+    let line = |one: &super::facts::QuarantineSeen| QuarantineLine {
+        name: name(&format!("{}/{}", one.suite, one.case)),
+        until: one.until.clone(),
+        stood: stood(&one.stood),
+    };
+    report.quarantines.iter().map(line).collect()
+}
