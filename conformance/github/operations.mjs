@@ -3,6 +3,7 @@
 // `x-multi-segment`. GraphQL is not in the description.
 export const operations = [
   ['get', '/user'],
+  ['get', '/repos/{owner}/{repo}'],
   ['get', '/repos/{owner}/{repo}/commits/{ref}/check-runs'],
   ['post', '/repos/{owner}/{repo}/check-runs'],
   ['patch', '/repos/{owner}/{repo}/check-runs/{check_run_id}'],
