@@ -22,13 +22,15 @@ pub fn plain(text: &str) -> String {
             '\n' | '\t' => shown.push(character),
             '\u{0}'..='\u{1f}' => shown.push(char::from_u32(0x2400 + character as u32).unwrap_or('\u{fffd}')),
             '\u{7f}' => shown.push('␡'),
-            // C1 controls and the marks that reorder text.
+            // C1 controls, the marks that reorder text, and what is no character at all.
             '\u{80}'..='\u{9f}'
             | '\u{61c}'
             | '\u{200e}'
             | '\u{200f}'
             | '\u{202a}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}' => {
+            | '\u{2066}'..='\u{2069}'
+            | '\u{fffe}'
+            | '\u{ffff}' => {
                 shown.push_str(&format!("\\u{{{:x}}}", character as u32));
             }
             _ => shown.push(character),
@@ -54,6 +56,7 @@ mod tests {
     fn no_escape_sequence_reaches_the_terminal() {
         assert_eq!(plain("\u{1b}[31mred\u{7}"), "␛[31mred␇");
         assert_eq!(plain("a\u{202e}b"), "a\\u{202e}b");
+        assert_eq!(plain("\u{fffe}\u{ffff}"), "\\u{fffe}\\u{ffff}");
         assert_eq!(plain("two\nlines"), "two\nlines");
         assert_eq!(plain("##[error]x"), "# #[error]x");
     }
