@@ -114,6 +114,14 @@ pub fn change_counts(comparison: &Comparison) -> String {
     for (change, count) in comparison.suites.iter().flat_map(|suite| &suite.counts) {
         *counts.entry(*change).or_default() += count;
     }
+    match changes_in_words(&counts).as_str() {
+        "" => "nothing changed since the baseline".to_owned(),
+        words => format!("against the baseline {words}"),
+    }
+}
+
+/// How many cases changed in which way; nothing if none did.
+pub(super) fn changes_in_words(counts: &BTreeMap<Change, usize>) -> String {
     let words = [
         (Change::Regressed, "worse"),
         (Change::Improved, "better"),
@@ -128,9 +136,5 @@ pub fn change_counts(comparison: &Comparison) -> String {
             counts.get(change).filter(|count| **count > 0).map(|count| format!("{count} {word}"))
         })
         .collect();
-    if parts.is_empty() {
-        "nothing changed since the baseline".to_owned()
-    } else {
-        format!("against the baseline {}", parts.join(", "))
-    }
+    parts.join(", ")
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::facts::{CaseRelease, Direction, Ends, MetricRelease, ReleaseReport, SuiteRelease};
 use crate::aggregate::{is_expense, metric_specs};
 use crate::model::{Change, Delta, Outcome, Status, SuiteState, truncate_middle};
+use crate::report::comparison::changes_in_words;
 use crate::report::{counted, sparkline};
 
 /// How much of a name is shown.
@@ -59,17 +60,8 @@ pub(super) fn head(report: &ReleaseReport) -> HeadView {
 }
 
 fn changes(report: &ReleaseReport) -> String {
-    let words = [
-        (Change::Regressed, "worse"),
-        (Change::Improved, "better"),
-        (Change::Lost, "not measured any more"),
-        (Change::Changed, "changed"),
-        (Change::Added, "new"),
-        (Change::Removed, "removed"),
-    ];
-    let parts: Vec<String> =
-        words.iter().filter_map(|(change, word)| Some(format!("{} {word}", report.counts.get(change)?))).collect();
-    if parts.is_empty() { "no case changed".to_owned() } else { parts.join(", ") }
+    let words = changes_in_words(&report.counts);
+    if words.is_empty() { "no case changed".to_owned() } else { words }
 }
 
 /// What a reader must know not to be misled.
