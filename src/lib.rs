@@ -65,7 +65,7 @@ pub struct Request {
     /// The whole environment; targets see little of it.
     pub environment: Vec<(OsString, OsString)>,
     /// Where scenarios are carried out.
-    pub stage: Arc<execute::Stage>,
+    pub stage: Arc<execute::ScenarioRunner>,
 }
 
 /// What a run is compared with.
@@ -91,7 +91,7 @@ pub struct Outcome {
 /// A suite that was asked.
 struct Asked<'a> {
     suite: &'a PlannedSuite,
-    respondent: Arc<targets::Respondent>,
+    respondent: Arc<targets::AnswerSource>,
     attempts: Vec<Vec<Attempted>>,
     took: Duration,
     /// Which of the attempts' cases were asked again because they seemed to have regressed.
@@ -109,7 +109,7 @@ pub async fn run(
     for (suite, recordings) in request.suites.iter().zip(&request.recordings) {
         let began = elapsed();
         let respondent =
-            Arc::new(targets::Respondent::new(suite, recordings.clone(), &request.environment, &request.cache));
+            Arc::new(targets::AnswerSource::new(suite, recordings.clone(), &request.environment, &request.cache));
         let cases = chosen(suite);
         let attempts = ask(&request, suite, &respondent, &cases, 0..suite.settings.repeat, progress, stop).await;
         let suspected = vec![false; attempts.len()];
@@ -179,7 +179,7 @@ fn chosen(suite: &PlannedSuite) -> Vec<Arc<suites::Case>> {
 async fn ask(
     request: &Request,
     suite: &PlannedSuite,
-    respondent: &Arc<targets::Respondent>,
+    respondent: &Arc<targets::AnswerSource>,
     cases: &[Arc<suites::Case>],
     attempts: std::ops::Range<usize>,
     progress: &execute::Progress,

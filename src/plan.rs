@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::input::{Mistake, Mistakes, nearest};
+use crate::input::{InputError, InputErrors, nearest};
 use crate::model::{CaseId, Kind, Lane, Shard};
 use crate::suites::{Case, Question, Suite};
 
@@ -76,16 +76,16 @@ impl Selection {
     }
 
     /// Says which ids given with `--suite` do not exist.
-    pub fn check(&self, known: &[&str], config: &str) -> Result<(), Mistakes> {
-        let mut mistakes = Mistakes::new();
+    pub fn check(&self, known: &[&str], config: &str) -> Result<(), InputErrors> {
+        let mut errors = InputErrors::new();
         for wrong in self.suites.iter().filter(|id| !known.contains(&id.as_str())) {
-            let mistake = Mistake::in_file(config, format!("there is no suite `{wrong}`"));
-            mistakes.push(match nearest(wrong, known.iter().copied()) {
+            let mistake = InputError::in_file(config, format!("there is no suite `{wrong}`"));
+            errors.push(match nearest(wrong, known.iter().copied()) {
                 Some(near) => mistake.with_help(format!("did you mean `{near}`?")),
                 None => mistake.with_help(format!("suites: {}", known.join(", "))),
             });
         }
-        mistakes.into_result()
+        errors.into_result()
     }
 
     fn chooses(&self, suite: &Suite, case: &Case) -> bool {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use similar::TextDiff;
 
-use crate::input::{Checker, Document, Mistakes, Pointer};
+use crate::input::{Checker, Document, InputErrors, Pointer};
 use crate::model::{CaseId, Fingerprint, Usage, truncate_middle};
 
 /// One recorded answer, a line of the file.
@@ -45,7 +45,7 @@ type Place = (CaseId, Option<String>, usize);
 
 /// What is looked for.
 #[derive(Debug, Clone, Copy)]
-pub struct Sought<'a> {
+pub struct RecordingKey<'a> {
     /// Whose answer.
     pub case: &'a CaseId,
     /// Which time, from 0.
@@ -60,29 +60,29 @@ static CHECKER: LazyLock<Checker<Recording>> = LazyLock::new(Checker::new);
 
 impl Recordings {
     /// Reads the lines of a file.
-    pub fn parse(file: &str, text: &str) -> Result<Self, Mistakes> {
-        let mut mistakes = Mistakes::new();
+    pub fn parse(file: &str, text: &str) -> Result<Self, InputErrors> {
+        let mut errors = InputErrors::new();
         let mut all = BTreeMap::new();
         for line in Document::json_lines(file, text)? {
             let root = Pointer::root();
             let recording = match CHECKER.read(&line) {
                 Ok(recording) => recording,
                 Err(wrong) => {
-                    mistakes.extend(wrong);
+                    errors.extend(wrong);
                     continue;
                 }
             };
             if recording.key != Fingerprint::of(&recording.request) {
                 let message = "this is not the key of the request beside it";
-                mistakes.push(line.mistake(&root.join("key"), message).with_help("record it anew"));
+                errors.push(line.error(&root.join("key"), message).with_help("record it anew"));
             }
             let place = (recording.case.clone(), recording.component.clone(), recording.repeat);
             if let Some(first) = all.insert(place, recording) {
                 let message = format!("a second recording for `{}`", first.case);
-                mistakes.push(line.mistake(&root.join("case"), message).with_help("keep one of them"));
+                errors.push(line.error(&root.join("case"), message).with_help("keep one of them"));
             }
         }
-        mistakes.into_result().map(|()| Self(all))
+        errors.into_result().map(|()| Self(all))
     }
 
     /// The lines, sorted by case, component and repeat.
@@ -96,7 +96,7 @@ impl Recordings {
     }
 
     /// The answer to exactly this request.
-    pub fn find(&self, sought: Sought<'_>) -> Option<&Recording> {
+    pub fn find(&self, sought: RecordingKey<'_>) -> Option<&Recording> {
         self.0.get(&sought.place()).filter(|one| one.key == Fingerprint::of(sought.request))
     }
 
@@ -116,7 +116,7 @@ impl Recordings {
     }
 
     /// Why there is no answer to this request: what of the nearest recorded one differs.
-    pub fn why_not(&self, sought: Sought<'_>) -> String {
+    pub fn why_not(&self, sought: RecordingKey<'_>) -> String {
         let mut what = format!("`{}`", sought.case);
         if let Some(component) = sought.component {
             what = format!("the judge `{component}` of {what}");
@@ -149,7 +149,7 @@ impl Recordings {
     }
 }
 
-impl Sought<'_> {
+impl RecordingKey<'_> {
     fn place(&self) -> Place {
         (self.case.clone(), self.component.map(str::to_owned), self.repeat)
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Baseline;
-use crate::input::{Mistake, Mistakes};
+use crate::input::{InputError, InputErrors};
 
 /// The value of `schema` in every file of this version.
 pub const FETCHED_SCHEMA: &str = "evalratchet.fetched/v1";
@@ -56,12 +56,12 @@ impl Fetched {
     }
 
     /// Reads such a file; `None` if it is something else, such as a plain baseline.
-    pub fn parse(file: &str, text: &str) -> Option<Result<Self, Mistakes>> {
+    pub fn parse(file: &str, text: &str) -> Option<Result<Self, InputErrors>> {
         let value: serde_json::Value = serde_json::from_str(text).ok()?;
         if value.get("schema").and_then(serde_json::Value::as_str) != Some(FETCHED_SCHEMA) {
             return None;
         }
         let fetched = serde_json::from_value(value);
-        Some(fetched.map_err(|error| Mistake::in_file(file, format!("does not fit its schema: {error}")).into()))
+        Some(fetched.map_err(|error| InputError::in_file(file, format!("does not fit its schema: {error}")).into()))
     }
 }

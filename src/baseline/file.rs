@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::input::{Checker, Document, Mistake, Mistakes, Pointer};
+use crate::input::{Checker, Document, InputError, InputErrors, Pointer};
 use crate::model::{Better, CaseId, Fingerprint, FlatPolicy, Kind, Mode, Reason, Rule, Status, SuiteId};
 
 /// The value of `schema` in every baseline of this version.
@@ -184,29 +184,29 @@ static CHECKER: LazyLock<Checker<Baseline>> = LazyLock::new(Checker::new);
 
 impl Baseline {
     /// Reads a baseline; what is wrong with it is pointed at.
-    pub fn parse(file: &str, text: String) -> Result<Self, Mistakes> {
+    pub fn parse(file: &str, text: String) -> Result<Self, InputErrors> {
         if text.len() > LARGEST {
             let message = format!("is {} bytes long; a baseline has at most {LARGEST}", text.len());
-            return Err(Mistake::in_file(file, message).into());
+            return Err(InputError::in_file(file, message).into());
         }
         let document = Document::json(file, text)?;
         let schema = document.value["schema"].as_str().unwrap_or_default();
         if schema != BASELINE_SCHEMA {
             let message = format!("`{schema}` is not `{BASELINE_SCHEMA}`");
             let help = "it was written by another version, or is no baseline";
-            return Err(document.mistake(&Pointer::root().join("schema"), message).with_help(help).into());
+            return Err(document.error(&Pointer::root().join("schema"), message).with_help(help).into());
         }
         let baseline = CHECKER.read(&document)?;
-        let mut mistakes = Mistakes::new();
+        let mut errors = InputErrors::new();
         for (id, suite) in &baseline.suites {
             let at = Pointer::root().join("suites").join(id).join("cases");
             for (case, one) in &suite.cases {
                 if let Some(why) = one.is_impossible() {
-                    mistakes.push(document.mistake(&at.join(case), why));
+                    errors.push(document.error(&at.join(case), why));
                 }
             }
         }
-        mistakes.into_result().map(|()| baseline)
+        errors.into_result().map(|()| baseline)
     }
 
     /// The canonical text: the same baseline is always the same bytes.

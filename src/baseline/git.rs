@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Baseline;
-use crate::input::{Mistake, Mistakes, is_file, read_text};
+use crate::input::{InputError, InputErrors, is_file, read_text};
 use crate::repository::git as answer;
 
 /// How far back the file's history is looked through.
@@ -11,7 +11,7 @@ const DEPTH: &str = "500";
 
 /// What the environment says of the checkout.
 #[derive(Debug, Clone, Default)]
-pub struct Surroundings {
+pub struct CheckoutContext {
     /// Whether HEAD is the merge commit that GitHub made of a pull request.
     pub is_pull_request_merge: bool,
 }
@@ -58,7 +58,7 @@ pub enum Found {
 }
 
 /// Looks for the baseline of a configuration in `root`; `path` is relative to it.
-pub fn find(root: &Path, path: &str, wanted: &Wanted, surroundings: &Surroundings) -> Result<Found, Mistakes> {
+pub fn find(root: &Path, path: &str, wanted: &Wanted, surroundings: &CheckoutContext) -> Result<Found, InputErrors> {
     let (reference, named) = match wanted {
         Wanted::Nothing => return Ok(Found::NotWanted),
         Wanted::File(file) => {
@@ -78,7 +78,7 @@ pub fn find(root: &Path, path: &str, wanted: &Wanted, surroundings: &Surrounding
         if named {
             let message =
                 format!("there is no branch or commit `{reference}` here, nor a file of that name that ends in .json");
-            return Err(Mistake::in_file("--baseline", message).into());
+            return Err(InputError::in_file("--baseline", message).into());
         }
         let hint = if shallow {
             "this is a shallow clone: `evalratchet baseline fetch`, or check out with `fetch-depth: 0`"
@@ -135,7 +135,7 @@ pub fn find(root: &Path, path: &str, wanted: &Wanted, surroundings: &Surrounding
 }
 
 /// A file as it is in the commit that HEAD and a branch have in common; `file` is relative to `root`.
-pub fn file_at_base(root: &Path, branch: &str, file: &str, surroundings: &Surroundings) -> Option<String> {
+pub fn file_at_base(root: &Path, branch: &str, file: &str, surroundings: &CheckoutContext) -> Option<String> {
     let head = git(root, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
     let base = base(root, &head, &resolve(root, branch)?, surroundings)?;
     let prefix = git(root, &["rev-parse", "--show-prefix"]).unwrap_or_default();
@@ -205,7 +205,7 @@ fn resolve(root: &Path, reference: &str) -> Option<String> {
 }
 
 /// What a run is based on: the first parent of GitHub's merge commit, else what both have in common.
-fn base(root: &Path, head: &str, tip: &str, surroundings: &Surroundings) -> Option<String> {
+fn base(root: &Path, head: &str, tip: &str, surroundings: &CheckoutContext) -> Option<String> {
     if surroundings.is_pull_request_merge
         && git(root, &["rev-parse", "--verify", "--quiet", "HEAD^2"]).is_some()
         && let Some(parent) = git(root, &["rev-parse", "--verify", "--quiet", "HEAD^1"])

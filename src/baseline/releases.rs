@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Baseline;
 use super::git::{git, normal, short, show};
-use crate::input::Mistakes;
+use crate::input::InputErrors;
 
 /// How many versions between two tags are looked at.
 const MOST: usize = 500;
@@ -58,7 +58,7 @@ pub fn is_shallow(root: &Path) -> bool {
 }
 
 /// The baseline that a commit carries, and the commit that wrote it; `path` is relative to `root`.
-pub fn at_commit(root: &Path, path: &str, commit: &str) -> Result<Option<(String, Baseline)>, Mistakes> {
+pub fn at_commit(root: &Path, path: &str, commit: &str) -> Result<Option<(String, Baseline)>, InputErrors> {
     let file = file(root, path);
     let Some(text) = show(root, commit, &file) else { return Ok(None) };
     let baseline = Baseline::parse(&format!("{file}@{}", short(commit)), text)?;

@@ -10,7 +10,7 @@ use clap::Args;
 use super::publish::{block_on, event, variable};
 use super::reference::BaselineArgs;
 use super::{ConfigArgs, Failure, Overrides, console, load};
-use crate::doctor::{Findings, History, Tool, Variable, report};
+use crate::doctor::{Findings, History, ToolCheck, Variable, report};
 use crate::github::{Access, Client, Event, Permission, permissions};
 use crate::model::ExitCode;
 use crate::report::counted;
@@ -76,20 +76,20 @@ fn token(event: &Event) -> Result<Option<Vec<Permission>>, Failure> {
     }
     let asked = block_on(async {
         let client = Client::new(access, event.repository.clone(), Duration::from_secs(30), None)?;
-        Ok::<_, crate::github::Trouble>(permissions(&client).await)
+        Ok::<_, crate::github::GithubError>(permissions(&client).await)
     })?;
     Ok(Some(asked.map_err(|trouble| Failure::Usage(trouble.to_string()))?))
 }
 
 /// The programs that suites start, each once for each that wants it.
-fn tools(suites: &[Suite]) -> Vec<Tool> {
+fn tools(suites: &[Suite]) -> Vec<ToolCheck> {
     let mut tools = BTreeSet::new();
     for suite in suites {
         let id = &suite.settings.id;
         let root = &suite.settings.root;
         let mut add = |program: &str, wanted_by: String, needs: &str| {
             let there = is_there(program, root);
-            tools.insert(Tool { program: program.to_owned(), wanted_by, needs: needs.to_owned(), there });
+            tools.insert(ToolCheck { program: program.to_owned(), wanted_by, needs: needs.to_owned(), there });
         };
         if suite.settings.source != Source::Recordings
             && let Some(program) = invocation(&suite.settings.target).and_then(|one| one.argv.first()?.text())

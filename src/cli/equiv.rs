@@ -28,7 +28,7 @@ pub(super) struct EquivArgs {
 }
 
 #[derive(Deserialize)]
-struct Pair {
+struct EquivalencePair {
     a: String,
     b: String,
 }
@@ -69,7 +69,7 @@ fn compare_lines(out: &mut String) -> Result<(), Failure> {
         if line.trim().is_empty() {
             continue;
         }
-        let pair: Pair = serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
+        let pair: EquivalencePair = serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
         let verdict = compare(&pair.a, &pair.b, &tables);
         let value = json!({
             "score": verdict.score(),

@@ -5,7 +5,7 @@ use serde_json::Value;
 use similar::TextDiff;
 
 use super::{ConfigArgs, Failure, console, load};
-use crate::input::{Mistake, Mistakes, is_file, nearest, read_text, write_atomically};
+use crate::input::{InputError, InputErrors, is_file, nearest, read_text, write_atomically};
 use crate::model::{CaseId, ExitCode, Fingerprint, Kind, Mode};
 use crate::report::{counted, plain};
 use crate::settings::Overrides;
@@ -79,14 +79,14 @@ pub(super) fn golden(verb: GoldenVerb) -> Result<ExitCode, Failure> {
 }
 
 /// Says which cases do not exist.
-fn check_names(suites: &[Suite], cases: &[String], config: &str) -> Result<(), Mistakes> {
+fn check_names(suites: &[Suite], cases: &[String], config: &str) -> Result<(), InputErrors> {
     let known: Vec<&str> = suites.iter().flat_map(|suite| &suite.cases).map(|case| case.id.as_str()).collect();
-    let mut mistakes = Mistakes::new();
+    let mut errors = InputErrors::new();
     for wrong in cases.iter().filter(|id| !known.contains(&id.as_str())) {
-        let mistake = Mistake::in_file(config, format!("no golden suite has a case `{wrong}`"));
-        mistakes.push(mistake.with_nearest(nearest(wrong, known.iter().copied())));
+        let mistake = InputError::in_file(config, format!("no golden suite has a case `{wrong}`"));
+        errors.push(mistake.with_nearest(nearest(wrong, known.iter().copied())));
     }
-    mistakes.into_result()
+    errors.into_result()
 }
 
 /// What becomes of a module's `golden.json`.
@@ -101,7 +101,7 @@ struct Change {
 fn change(suite: &Suite, cases: &[String]) -> Result<Option<Change>, Failure> {
     let Some(folder) = suite.settings.files.first() else { return Ok(None) };
     let recordings = read_recordings(&suite.settings)?;
-    let mut mistakes = Mistakes::new();
+    let mut errors = InputErrors::new();
     let mut answers: Vec<(String, Value)> = Vec::new();
     for case in &suite.cases {
         let Question::Golden(question) = &case.question else { continue };
@@ -126,10 +126,10 @@ fn change(suite: &Suite, cases: &[String]) -> Result<Option<Change>, Failure> {
         match said {
             Ok(answer) if question.golden.as_ref() == Some(&answer) => {}
             Ok(answer) => answers.push((case.id.to_string(), answer)),
-            Err(why) => mistakes.push(Mistake::in_file(format!("{}/golden.json", folder.shown), why)),
+            Err(why) => errors.push(InputError::in_file(format!("{}/golden.json", folder.shown), why)),
         }
     }
-    mistakes.into_result()?;
+    errors.into_result()?;
     if answers.is_empty() {
         return Ok(None);
     }

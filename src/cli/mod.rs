@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::input::{Mistake, Mistakes};
+use crate::input::{InputError, InputErrors};
 use crate::model::{ExitCode, Kind, Lane};
 use crate::plan::Selection;
 use crate::settings::{Overrides, Settings, find_config, no_config};
@@ -142,16 +142,16 @@ impl SelectionArgs {
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error("{0}")]
-    Mistakes(#[from] Mistakes),
+    InputErrors(#[from] InputErrors),
     #[error("cannot write {path}: {error}")]
     Write { path: String, error: std::io::Error },
     #[error("{0}")]
     Usage(String),
 }
 
-impl From<Mistake> for Failure {
-    fn from(mistake: Mistake) -> Self {
-        Self::Mistakes(mistake.into())
+impl From<InputError> for Failure {
+    fn from(mistake: InputError) -> Self {
+        Self::InputErrors(mistake.into())
     }
 }
 
@@ -223,22 +223,22 @@ fn config_path(config: &ConfigArgs) -> Result<PathBuf, Failure> {
 
 /// The configuration alone, or every mistake in it.
 fn settings(config: &ConfigArgs, overrides: &Overrides) -> Result<Settings, Failure> {
-    let (settings, mistakes) = Settings::load(&config_path(config)?, overrides)?;
-    mistakes.into_result()?;
+    let (settings, errors) = Settings::load(&config_path(config)?, overrides)?;
+    errors.into_result()?;
     Ok(settings)
 }
 
 /// The configuration that is meant, with everything in it loaded, or every mistake in it. The last value is what
 /// `check` reports and `run` lets fail.
-fn load(config: &ConfigArgs, overrides: &Overrides) -> Result<(Settings, Vec<Suite>, Mistakes), Failure> {
-    let (settings, mut mistakes) = Settings::load(&config_path(config)?, overrides)?;
+fn load(config: &ConfigArgs, overrides: &Overrides) -> Result<(Settings, Vec<Suite>, InputErrors), Failure> {
+    let (settings, mut errors) = Settings::load(&config_path(config)?, overrides)?;
     let (suites, warnings) = match suites::load(&settings) {
         Ok(loaded) => loaded,
         Err(more) => {
-            mistakes.extend(more);
-            (Vec::new(), Mistakes::new())
+            errors.extend(more);
+            (Vec::new(), InputErrors::new())
         }
     };
-    mistakes.into_result()?;
+    errors.into_result()?;
     Ok((settings, suites, warnings))
 }

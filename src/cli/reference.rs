@@ -8,7 +8,7 @@ use clap::Args;
 use super::Failure;
 use crate::Reference;
 use crate::baseline::{
-    Baseline, Blessing, Fetched, Found, Surroundings, Wanted, Where, default_branch, file_at_base, find, history,
+    Baseline, Blessing, CheckoutContext, Fetched, Found, Wanted, Where, default_branch, file_at_base, find, history,
     series,
 };
 use crate::gate;
@@ -143,7 +143,7 @@ fn blessings(baseline: &Baseline, own: Option<&Baseline>) -> Vec<Blessing> {
 fn as_the_base_has_it(
     settings: &Settings,
     wanted: Wanted,
-    surroundings: &Surroundings,
+    surroundings: &CheckoutContext,
 ) -> (Wanted, String, Vec<Reason>) {
     let own = (wanted, settings.baseline_path.clone(), Vec::new());
     if !matches!(own.0, Wanted::Ref { named: false, .. }) {
@@ -173,10 +173,10 @@ pub(super) fn read_baseline(settings: &Settings) -> Result<Option<Baseline>, Fai
 }
 
 /// What GitHub says of the checkout.
-fn surroundings() -> Surroundings {
+fn surroundings() -> CheckoutContext {
     let reference = std::env::var("GITHUB_REF").unwrap_or_default();
     let is_merge = reference.starts_with("refs/pull/") && reference.ends_with("/merge");
-    Surroundings { is_pull_request_merge: is_merge }
+    CheckoutContext { is_pull_request_merge: is_merge }
 }
 
 pub(super) fn today() -> String {

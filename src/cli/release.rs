@@ -9,7 +9,7 @@ use super::publish::{block_on, event};
 use super::remote::{client, needs_token, say, unreachable};
 use super::{ConfigArgs, Failure, Overrides, console, settings};
 use crate::baseline::{Baseline, Tag, Versions, at_commit, commit_of, is_ancestor, is_shallow, tags, versions};
-use crate::github::Trouble;
+use crate::github::GithubError;
 use crate::github::release::{Asset, attach};
 use crate::input::{nearest, write_atomically};
 use crate::model::ExitCode;
@@ -81,7 +81,7 @@ fn publish(args: &ReleaseArgs, key: &str, report: &ReleaseReport, files: Vec<Ass
             let help = "publish the release first, or name its tag with --to";
             Err(Failure::Usage(format!("{} has no release of `{}`\n  = {help}", event.repository, plain(tag))))
         }
-        Err(Trouble::Refused(why)) => {
+        Err(GithubError::Refused(why)) => {
             say(&format!(
                 "the report could not be attached: the token may not ({why}). Give the job:\npermissions:\n  contents: write"
             ));
@@ -204,8 +204,7 @@ fn find(root: &Path, name: &str, flag: &str, known: &[Tag], shallow: bool) -> Re
 
 fn baseline(root: &Path, path: &str, tag: &Tag, help: &str) -> Result<(String, Baseline), Failure> {
     let name = plain(&tag.name);
-    let cannot =
-        |mistakes| Failure::Usage(format!("`{name}` has a baseline that cannot be read\n  = {help}\n{mistakes}"));
+    let cannot = |errors| Failure::Usage(format!("`{name}` has a baseline that cannot be read\n  = {help}\n{errors}"));
     at_commit(root, path, &tag.commit)
         .map_err(cannot)?
         .ok_or_else(|| Failure::Usage(format!("`{name}` has no {path}\n  = {help}")))

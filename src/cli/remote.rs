@@ -11,7 +11,7 @@ use super::{ConfigArgs, Failure, Overrides, console, settings};
 use crate::baseline::{Fetched, Where, normal};
 use crate::github::push::{self, Pushed, Turn};
 use crate::github::store::{self, Failed, Wanted};
-use crate::github::{Access, Client, Event, Kind, Sha, Trouble};
+use crate::github::{Access, Client, Event, GithubError, Kind, Sha};
 use crate::input::write_atomically;
 use crate::model::{ExitCode, Results};
 use crate::report::{self, counted};
@@ -57,15 +57,15 @@ pub(super) fn fetch(args: &FetchArgs) -> Result<ExitCode, Failure> {
     let found = block_on(async { Ok::<_, Failure>(store::find(&client(&event, args.deadline)?, &wanted).await) })??;
     let fetched = match found {
         Ok(fetched) => fetched,
-        Err(Failed::Mistakes(mistakes)) => return Err(mistakes.into()),
-        Err(Failed::Trouble(Trouble::Refused(why))) => {
+        Err(Failed::InputErrors(errors)) => return Err(errors.into()),
+        Err(Failed::GithubError(GithubError::Refused(why))) => {
             let text = format!(
                 "the baseline could not be fetched: the token may not ({why}). Give the job:\npermissions:\n  contents: read"
             );
             say(&text);
             Fetched::nowhere(format!("no baseline: the token may not read it; give the job `contents: read` ({why})"))
         }
-        Err(Failed::Trouble(trouble)) => return Ok(unreachable("the baseline could not be fetched", &trouble)),
+        Err(Failed::GithubError(trouble)) => return Ok(unreachable("the baseline could not be fetched", &trouble)),
     };
     let text = serde_json::to_string(&fetched)
         .map_err(|error| Failure::Usage(format!("the baseline cannot be written: {error}")))?;
@@ -145,8 +145,8 @@ pub(super) fn push(settings: &Settings, results: &Results, deadline: Duration) -
             console::print(&format!("{path}: `{branch}` is protected, so pull request #{number} turns the baseline\n"));
         }
         Err(push::Failed::Refused(why)) => return Err(Failure::Usage(why)),
-        Err(push::Failed::Mistakes(mistakes)) => return Err(mistakes.into()),
-        Err(push::Failed::Trouble(Trouble::Refused(why))) => {
+        Err(push::Failed::InputErrors(errors)) => return Err(errors.into()),
+        Err(push::Failed::GithubError(GithubError::Refused(why))) => {
             let help = if why.contains("not permitted to create") {
                 "Let it in the repository's settings: Actions, General, \"Allow GitHub Actions to create and approve pull requests\""
             } else {
@@ -155,7 +155,7 @@ pub(super) fn push(settings: &Settings, results: &Results, deadline: Duration) -
             let text = format!("the baseline could not be committed: the token may not ({why}). {help}");
             say(&text);
         }
-        Err(push::Failed::Trouble(trouble)) => {
+        Err(push::Failed::GithubError(trouble)) => {
             return Ok(unreachable("the baseline could not be committed", &trouble));
         }
     }
@@ -187,7 +187,7 @@ pub(super) fn say(text: &str) {
 }
 
 /// Says what could not be done for want of GitHub.
-pub(super) fn unreachable(what: &str, trouble: &Trouble) -> ExitCode {
+pub(super) fn unreachable(what: &str, trouble: &GithubError) -> ExitCode {
     console::error(&format!("{what}: {trouble}"));
     ExitCode::Unreachable
 }

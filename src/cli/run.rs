@@ -11,8 +11,8 @@ use super::reference::{BaselineArgs, Located};
 use super::{ConfigArgs, Failure, LaneArg, SelectionArgs, console, load};
 use crate::Reference;
 use crate::baseline::changed_files;
-use crate::execute::{Progress, Stage, Stop, stop_on_signals};
-use crate::input::{Found, Mistakes, write_atomically};
+use crate::execute::{Progress, ScenarioRunner, Stop, stop_on_signals};
+use crate::input::{Found, InputErrors, write_atomically};
 use crate::model::{ExitCode, Fingerprint, Kind, Mode, Results, RunInfo, Shard};
 use crate::plan::{PlannedSuite, Selection, plan};
 use crate::recordings::Recordings;
@@ -206,19 +206,19 @@ fn mode_of_environment() -> Mode {
 }
 
 /// What was recorded for each suite, or every answer that a replay would miss.
-pub(super) fn read_all_recordings(suites: &[PlannedSuite], config: &str) -> Result<Vec<Recordings>, Mistakes> {
-    let mut mistakes = Mistakes::new();
+pub(super) fn read_all_recordings(suites: &[PlannedSuite], config: &str) -> Result<Vec<Recordings>, InputErrors> {
+    let mut errors = InputErrors::new();
     let mut all = Vec::new();
     for suite in suites {
         match read_recordings(&suite.settings) {
             Ok(recordings) => {
-                mistakes.extend(check_recordings(suite, &recordings, config));
+                errors.extend(check_recordings(suite, &recordings, config));
                 all.push(recordings);
             }
-            Err(wrong) => mistakes.extend(wrong),
+            Err(wrong) => errors.extend(wrong),
         }
     }
-    mistakes.into_result().map(|()| all)
+    errors.into_result().map(|()| all)
 }
 
 /// Says at once if the results could not be written later.
@@ -306,7 +306,7 @@ fn execute(
         retry_suspects: choices.retry_suspects,
         run,
         cores: std::thread::available_parallelism().map_or(1, usize::from),
-        stage: Arc::new(Stage::new(cache_directory().join("install"), environment.clone(), choices.keep)),
+        stage: Arc::new(ScenarioRunner::new(cache_directory().join("install"), environment.clone(), choices.keep)),
         environment,
         config: settings.config,
     };

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::{Failure, console};
-use crate::input::{Mistake, read_text};
+use crate::input::{InputError, read_text};
 use crate::model::ExitCode;
 use crate::suites::retrieval::trec::{BadLine, Ties, evaluate, parse_judgements, parse_run};
 
@@ -52,7 +52,7 @@ pub(super) fn trec(args: &TrecArgs) -> Result<ExitCode, Failure> {
         let parsed = parse_run(&run);
         (judgements.join(), parsed)
     });
-    let bad = |path: &Path, BadLine { line, why }: BadLine| Mistake::in_file(format!("{}:{line}", shown(path)), why);
+    let bad = |path: &Path, BadLine { line, why }: BadLine| InputError::in_file(format!("{}:{line}", shown(path)), why);
     let Ok(judgements) = judgements else { return Err(Failure::Usage("parsing the judgements failed".into())) };
     let judgements = judgements.map_err(|line| bad(&args.qrels, line))?;
     let parsed = parsed.map_err(|line| bad(&args.run, line))?;

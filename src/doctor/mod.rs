@@ -15,7 +15,7 @@ pub struct Findings {
     /// Where the baseline comes from, or why there is none.
     pub baseline: Result<String, String>,
     /// The programs that suites start.
-    pub tools: Vec<Tool>,
+    pub tools: Vec<ToolCheck>,
     /// The variables that suites want.
     pub variables: Vec<Variable>,
     /// What the token may do; nothing without one.
@@ -33,7 +33,7 @@ pub enum History {
 
 /// A program that a suite starts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Tool {
+pub struct ToolCheck {
     /// Its name.
     pub program: String,
     /// Who starts it.
@@ -86,7 +86,7 @@ pub fn report(findings: &Findings) -> String {
     line("config", &sign(config.is_ok(), config.as_ref().unwrap_or_else(|why| why)));
     line("baseline", &sign(baseline.is_ok(), baseline.as_ref().unwrap_or_else(|why| why)));
     for (index, tool) in tools.iter().enumerate() {
-        let Tool { program, wanted_by, needs, there } = tool;
+        let ToolCheck { program, wanted_by, needs, there } = tool;
         let missing = if *there { String::new() } else { format!(", is missing; {needs}") };
         line(if index == 0 { "tools" } else { "" }, &sign(*there, &format!("{program} for {wanted_by}{missing}")));
     }
@@ -269,13 +269,13 @@ mod tests {
             config: Ok("evalratchet.toml: 2 suites, 9 cases".to_owned()),
             baseline: Err("no baseline: there is no branch `main` here".to_owned()),
             tools: vec![
-                Tool {
+                ToolCheck {
                     program: "go".into(),
                     wanted_by: "agents (go-module)".into(),
                     needs: "install Go".into(),
                     there: false,
                 },
-                Tool {
+                ToolCheck {
                     program: "npm".into(),
                     wanted_by: "agents (typescript-default)".into(),
                     needs: "install Node.js".into(),

@@ -3,7 +3,7 @@
 mod install;
 mod process;
 mod progress;
-mod stage;
+mod scenario_runner;
 mod stop;
 mod workcopy;
 
@@ -17,12 +17,12 @@ pub use process::{
     Finished, ProcessEnd, Reader, Spawn, ended, kill_group, run as run_process, start as start_process, terminate,
 };
 pub use progress::Progress;
-pub use stage::{Stage, produced_diffs};
+pub use scenario_runner::{ScenarioRunner, produced_diffs};
 pub use stop::{Stop, StopSwitch, stop_on_signals};
 
 use crate::model::{Answer, Captured, Ending, Request, Usage, truncate_middle};
 use crate::suites::{Case, Evaluation, Question, command, golden, imported, retrieval};
-use crate::targets::{Engine, Respondent, SILENT};
+use crate::targets::{AnswerSource, Engine, SILENT};
 
 /// How much of an output stream is carried into the results.
 const OUTPUT_IN_RESULTS: usize = 8 * 1024;
@@ -53,11 +53,11 @@ impl Attempted {
 #[derive(Debug)]
 pub struct Execution {
     /// Who is asked for commands and golden answers.
-    pub respondent: Arc<Respondent>,
+    pub respondent: Arc<AnswerSource>,
     /// Who is asked for rankings, or why nobody can be.
     pub engine: Option<Arc<Result<Engine, String>>>,
     /// Where scenarios are carried out.
-    pub stage: Arc<Stage>,
+    pub stage: Arc<ScenarioRunner>,
     /// Which times, counted from 0.
     pub attempts: std::ops::Range<usize>,
     /// How many at the same time.
@@ -116,9 +116,9 @@ pub async fn execute(
 async fn ask(
     case: &Case,
     repeat: usize,
-    respondent: &Respondent,
+    respondent: &AnswerSource,
     engine: Option<&Result<Engine, String>>,
-    stage: &Stage,
+    stage: &ScenarioRunner,
     stop: &Stop,
 ) -> Attempted {
     let mut attempted = match &case.question {

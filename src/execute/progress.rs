@@ -15,7 +15,7 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 /// Tells how far a run is.
 #[derive(Debug)]
 pub struct Progress {
-    state: Mutex<State>,
+    state: Mutex<ProgressState>,
     sink: Sink,
 }
 
@@ -27,7 +27,7 @@ enum Sink {
 }
 
 #[derive(Debug)]
-struct State {
+struct ProgressState {
     total: usize,
     done: usize,
     failed: usize,
@@ -60,7 +60,8 @@ impl Progress {
 
     fn new(total: usize, sink: Sink) -> Self {
         let now = Instant::now();
-        let state = State { total, done: 0, failed: 0, errors: 0, running: Vec::new(), began: now, last_line: now };
+        let state =
+            ProgressState { total, done: 0, failed: 0, errors: 0, running: Vec::new(), began: now, last_line: now };
         Self { state: Mutex::new(state), sink }
     }
 
@@ -118,7 +119,7 @@ impl Progress {
     }
 }
 
-impl State {
+impl ProgressState {
     fn message(&self) -> String {
         let mut parts = Vec::new();
         for (count, word) in [(self.failed, "failed"), (self.errors, "errors")] {

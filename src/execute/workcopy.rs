@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::input::{Scan, TreeKind, scan};
+use crate::input::{TreeKind, TreeScan, scan};
 use crate::suites::scenario::directive::Directive;
 use crate::suites::scenario::observation::FileState;
 
@@ -24,7 +24,7 @@ impl WorkCopy {
         // Named like the fixture, since some tools take a project's name from its directory.
         let path = directory.path().join(fixture.file_name().unwrap_or_default());
         std::fs::create_dir_all(&path).map_err(|error| told(&path, error))?;
-        copy_tree(fixture, &path, Scan::Fixture)?;
+        copy_tree(fixture, &path, TreeScan::Fixture)?;
         Ok(Self { directory, path })
     }
 
@@ -80,7 +80,7 @@ impl WorkCopy {
     /// Every file and link, to find out what changed. Nothing is left out, whatever a `.gitignore` says.
     pub(super) fn contents(&self) -> Result<Contents, String> {
         let mut contents = Contents::new();
-        for entry in scan(&self.path, Scan::Everything)? {
+        for entry in scan(&self.path, TreeScan::Everything)? {
             let content = match entry.kind {
                 TreeKind::Directory => continue,
                 TreeKind::Link { target } => {
@@ -109,7 +109,7 @@ pub(super) struct Content {
 }
 
 /// Copies everything below a directory: modes and links are kept, also empty directories.
-pub(super) fn copy_tree(from: &Path, to: &Path, what: Scan) -> Result<(), String> {
+pub(super) fn copy_tree(from: &Path, to: &Path, what: TreeScan) -> Result<(), String> {
     for entry in scan(from, what)? {
         let (source, target) = (from.join(&entry.path), to.join(&entry.path));
         let done = match entry.kind {

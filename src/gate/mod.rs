@@ -5,7 +5,7 @@ mod absolute;
 mod properties;
 mod relative;
 #[cfg(test)]
-pub(crate) mod worlds;
+pub(crate) mod spec;
 
 pub use relative::weaker;
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::worlds::{reference, results, run_info, suite};
+use super::spec::{reference, results, run_info, suite};
 use crate::baseline::{Baseline, update};
 use crate::conclude;
 use crate::gate::Circumstances;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Trouble;
+use super::GithubError;
 
 /// A token. It is never printed.
 #[derive(Clone, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct Access {
 
 impl Access {
     /// Reads the variables that GitHub sets in a job.
-    pub fn parse(variable: impl Fn(&str) -> Option<String>) -> Result<Self, Trouble> {
+    pub fn parse(variable: impl Fn(&str) -> Option<String>) -> Result<Self, GithubError> {
         let variable = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
         let address = |name: &str| variable(name).map(|value| value.trim().trim_end_matches('/').to_owned());
         let api = address("GITHUB_API_URL").unwrap_or_else(|| "https://api.github.com".to_owned());
@@ -52,7 +52,7 @@ impl Access {
         let token = variable("GITHUB_TOKEN").or_else(|| variable("GH_TOKEN"));
         let token = match token.as_deref().map(Token::parse) {
             Some(None) => {
-                return Err(Trouble::Unauthorized("GITHUB_TOKEN has characters that no token has".to_owned()));
+                return Err(GithubError::Unauthorized("GITHUB_TOKEN has characters that no token has".to_owned()));
             }
             Some(Some(token)) => Some(token),
             None => None,
@@ -60,7 +60,7 @@ impl Access {
         for address in [&api, &graphql] {
             if !is_safe(address) {
                 let why = format!("{address} is not https; a token is not sent there");
-                return Err(Trouble::Unreachable(why));
+                return Err(GithubError::Unreachable(why));
             }
         }
         Ok(Self { api, graphql, token })
@@ -83,7 +83,7 @@ pub(super) fn is_safe(address: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn access(known: &[(&str, &str)]) -> Result<Access, Trouble> {
+    fn access(known: &[(&str, &str)]) -> Result<Access, GithubError> {
         Access::parse(|name| known.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
     }
 
@@ -105,11 +105,11 @@ mod tests {
             "http://localhost:80@127.0.0.2",
             "ftp://x",
         ] {
-            assert!(matches!(access(&[("GITHUB_API_URL", wrong)]), Err(Trouble::Unreachable(_))), "{wrong}");
+            assert!(matches!(access(&[("GITHUB_API_URL", wrong)]), Err(GithubError::Unreachable(_))), "{wrong}");
         }
         for fine in ["http://127.0.0.1:80/api/v3/", "https://ghe.example.org/api/v3", "http://[::1]:8080"] {
             assert!(access(&[("GITHUB_API_URL", fine)]).is_ok(), "{fine}");
         }
-        assert!(matches!(access(&[("GITHUB_TOKEN", "a\nb")]), Err(Trouble::Unauthorized(_))));
+        assert!(matches!(access(&[("GITHUB_TOKEN", "a\nb")]), Err(GithubError::Unauthorized(_))));
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::access::{Access, Token};
 use super::dry::DryRun;
 use super::retry::{self, Ended};
-use super::{Repository, Trouble};
+use super::{GithubError, Repository};
 
 /// How long one request may take.
 const LONGEST: Duration = Duration::from_secs(30);
@@ -120,7 +120,7 @@ impl Client {
         repository: Repository,
         patience: Duration,
         dry: Option<DryRun>,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, GithubError> {
         // Another provider may be there already, which is as good.
         rustls::crypto::ring::default_provider().install_default().ok();
         let rest = octocrab(&access.api, access.token.as_ref())?;
@@ -144,7 +144,7 @@ impl Client {
     }
 
     /// Sends a request and reads the answer as JSON.
-    pub async fn json(&self, call: Call) -> Result<Value, Trouble> {
+    pub async fn json(&self, call: Call) -> Result<Value, GithubError> {
         let answer = self.answer(&self.rest, &call).await?;
         if answer.text.trim().is_empty() {
             return Ok(Value::Null);
@@ -153,12 +153,12 @@ impl Client {
     }
 
     /// Sends a request and reads the answer as text.
-    pub async fn text(&self, call: Call) -> Result<String, Trouble> {
+    pub async fn text(&self, call: Call) -> Result<String, GithubError> {
         Ok(self.answer(&self.rest, &call).await?.text)
     }
 
     /// Every entry of a list, over all its pages. `within` names the list in an answer that is not one itself.
-    pub async fn list(&self, path: &str, within: Option<&str>, most: usize) -> Result<Vec<Value>, Trouble> {
+    pub async fn list(&self, path: &str, within: Option<&str>, most: usize) -> Result<Vec<Value>, GithubError> {
         let mut all = Vec::new();
         let join = if path.contains('?') { '&' } else { '?' };
         for page in 1..=MOST_PAGES {
@@ -179,7 +179,7 @@ impl Client {
     }
 
     /// Asks GraphQL; what it answers with errors is one.
-    pub async fn query(&self, query: &str, variables: Value) -> Result<Value, Trouble> {
+    pub async fn query(&self, query: &str, variables: Value) -> Result<Value, GithubError> {
         let is_mutation = query.trim_start().starts_with("mutation");
         let call = Call::post("/graphql", json!({"query": query, "variables": variables}));
         let call = if is_mutation { call } else { call.repeatable() };
@@ -190,11 +190,11 @@ impl Client {
         };
         let field = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let (kind, message) = (field("type"), self.redacted(&field("message")));
-        Err(if kind == "FORBIDDEN" { Trouble::Refused(message) } else { Trouble::Graphql { kind, message } })
+        Err(if kind == "FORBIDDEN" { GithubError::Refused(message) } else { GithubError::Graphql { kind, message } })
     }
 
     /// Sends a file to where releases take them.
-    pub async fn upload(&self, origin: &str, call: Call) -> Result<Value, Trouble> {
+    pub async fn upload(&self, origin: &str, call: Call) -> Result<Value, GithubError> {
         let there = octocrab(origin, self.access.token.as_ref())?;
         let answer = self.answer(&there, &call).await?;
         serde_json::from_str(&answer.text).map_err(|_| self.unreadable(&call, &answer.text))
@@ -210,7 +210,7 @@ impl Client {
         true
     }
 
-    async fn answer(&self, octocrab: &Octocrab, call: &Call) -> Result<Answer, Trouble> {
+    async fn answer(&self, octocrab: &Octocrab, call: &Call) -> Result<Answer, GithubError> {
         if let Some(dry) = &self.dry {
             let reads = call.method == Method::GET || (call.repeatable && call.path == "/graphql");
             if !reads || self.access.token.is_none() {
@@ -239,15 +239,15 @@ impl Client {
             };
             tokio::time::sleep(pause).await;
             if call.attended {
-                return Err(Trouble::Uncertain(format!("{} {}: {why}", call.method, call.path)));
+                return Err(GithubError::Uncertain(format!("{} {}: {why}", call.method, call.path)));
             }
             again += 1;
         }
     }
 
-    fn unreadable(&self, call: &Call, text: &str) -> Trouble {
+    fn unreadable(&self, call: &Call, text: &str) -> GithubError {
         let what = format!("{} {} was not answered with what it should be: {}", call.method, call.path, start(text));
-        Trouble::Unreachable(self.redacted(&what))
+        GithubError::Unreachable(self.redacted(&what))
     }
 
     fn redacted(&self, text: &str) -> String {
@@ -298,8 +298,8 @@ async fn once(octocrab: &Octocrab, call: &Call) -> octocrab::Result<Answer> {
     Ok(Answer { headers, text })
 }
 
-fn octocrab(base: &str, token: Option<&Token>) -> Result<Octocrab, Trouble> {
-    let wrong = |error: String| Trouble::Unreachable(format!("{base}: {error}"));
+fn octocrab(base: &str, token: Option<&Token>) -> Result<Octocrab, GithubError> {
+    let wrong = |error: String| GithubError::Unreachable(format!("{base}: {error}"));
     let client = reqwest::Client::builder()
         .connect_timeout(Duration::from_secs(10))
         .build()
@@ -343,17 +343,19 @@ fn chain(error: &octocrab::Error) -> String {
     if text.is_empty() { "the connection failed".to_owned() } else { text }
 }
 
-fn trouble(call: &Call, ended: &Ended, why: String) -> Trouble {
+fn trouble(call: &Call, ended: &Ended, why: String) -> GithubError {
     let why = format!("{} {}: {why}", call.method, call.path.split('?').next().unwrap_or_default());
     if ended.is_limit() || (ended.is_trouble() && call.repeatable) {
-        return Trouble::Unreachable(why);
+        return GithubError::Unreachable(why);
     }
     match ended {
-        Ended::Answered { status: 401, .. } => Trouble::Unauthorized(why),
-        Ended::Answered { status: 403, .. } => Trouble::Refused(why),
-        Ended::Answered { status: 404 | 410, .. } => Trouble::NotFound(why),
-        Ended::Answered { status: 500..=599, .. } | Ended::Lost => Trouble::Uncertain(why),
-        Ended::Answered { status, message, .. } => Trouble::Rejected { status: *status, message: message.clone(), why },
+        Ended::Answered { status: 401, .. } => GithubError::Unauthorized(why),
+        Ended::Answered { status: 403, .. } => GithubError::Refused(why),
+        Ended::Answered { status: 404 | 410, .. } => GithubError::NotFound(why),
+        Ended::Answered { status: 500..=599, .. } | Ended::Lost => GithubError::Uncertain(why),
+        Ended::Answered { status, message, .. } => {
+            GithubError::Rejected { status: *status, message: message.clone(), why }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use serde_json::{Value, json};
 
-use super::Trouble;
+use super::GithubError;
 use crate::input::write_atomically;
 
 /// Writes requests into a directory, numbered in the order in which they would be sent.
@@ -52,14 +52,14 @@ impl DryRun {
         path: &str,
         body: Option<&Value>,
         reads: bool,
-    ) -> Result<String, Trouble> {
+    ) -> Result<String, GithubError> {
         if reads {
             let is_list = path.contains("per_page=");
             return Ok(match path {
                 "/graphql" => r#"{"data": {"viewer": {"login": "github-actions[bot]"}}}"#.to_owned(),
                 path if path.contains("/check-runs") => r#"{"total_count": 0, "check_runs": []}"#.to_owned(),
                 _ if is_list => "[]".to_owned(),
-                _ => return Err(Trouble::NotFound(format!("{method} {path}: there is no token to look with"))),
+                _ => return Err(GithubError::NotFound(format!("{method} {path}: there is no token to look with"))),
             });
         }
         let number = {
@@ -78,7 +78,7 @@ impl DryRun {
         let request = json!({"method": method, "path": path, "body": body});
         let text = serde_json::to_string_pretty(&request).unwrap_or_default();
         write_atomically(&file, format!("{text}\n").as_bytes())
-            .map_err(|error| Trouble::Unreachable(format!("{}: {error}", file.display())))?;
+            .map_err(|error| GithubError::Unreachable(format!("{}: {error}", file.display())))?;
         Ok(json!({"id": 0}).to_string())
     }
 }

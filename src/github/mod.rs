@@ -27,7 +27,7 @@ pub use rejudge::{Suites, rejudge};
 
 /// Why something could not be had from GitHub or done there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
+pub enum GithubError {
     /// The token is not accepted.
     #[error("{0}")]
     Unauthorized(String),
@@ -64,4 +64,4 @@ pub enum Trouble {
 }
 
 #[cfg(test)]
-mod worlds;
+mod spec;

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::{Call, Client, Trouble};
+use super::{Call, Client, GithubError};
 
 /// Whether a token may do something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub async fn permissions(client: &Client) -> Vec<Permission> {
     ] {
         // Without its required fields none of these does anything.
         let may = match client.json(Call::post(client.path(path), json!({}))).await {
-            Err(Trouble::Rejected { status: 400 | 422, .. }) => May::Yes,
+            Err(GithubError::Rejected { status: 400 | 422, .. }) => May::Yes,
             Err(trouble) => refused(&trouble),
             Ok(_) => May::Unknown,
         };
@@ -52,15 +52,15 @@ pub async fn permissions(client: &Client) -> Vec<Permission> {
     all
 }
 
-fn refused(trouble: &Trouble) -> May {
+fn refused(trouble: &GithubError) -> May {
     match trouble {
-        Trouble::Refused(_) => May::No,
-        Trouble::Unauthorized(_) => May::NotAccepted,
+        GithubError::Refused(_) => May::No,
+        GithubError::Unauthorized(_) => May::NotAccepted,
         // A repository that the token may not see is not there for it; but so is one that is misspelt.
-        Trouble::NotFound(_)
-        | Trouble::Rejected { .. }
-        | Trouble::Graphql { .. }
-        | Trouble::Unreachable(_)
-        | Trouble::Uncertain(_) => May::Unknown,
+        GithubError::NotFound(_)
+        | GithubError::Rejected { .. }
+        | GithubError::Graphql { .. }
+        | GithubError::Unreachable(_)
+        | GithubError::Uncertain(_) => May::Unknown,
     }
 }

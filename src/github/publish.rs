@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::check::{self, Action as CheckAction, Identity, Report};
 use super::comment::{Action, Desired, Existing, reconcile};
-use super::{Call, Client, Event, HeadSha, Origin, Sha, Trouble, encoded};
+use super::{Call, Client, Event, GithubError, HeadSha, Origin, Sha, encoded};
 
 /// More often is not tried.
 const ROUNDS: u32 = 8;
@@ -29,15 +29,20 @@ pub enum Done {
 }
 
 /// Who the token belongs to. The token of a workflow may not ask REST.
-pub async fn me(client: &Client) -> Result<String, Trouble> {
+pub async fn me(client: &Client) -> Result<String, GithubError> {
     match client.query("query { viewer { login } }", json!({})).await {
         Ok(data) => {
             if let Some(login) = data.pointer("/viewer/login").and_then(Value::as_str) {
                 return Ok(login.to_owned());
             }
         }
-        Err(Trouble::NotFound(_) | Trouble::Refused(_) | Trouble::Graphql { .. } | Trouble::Rejected { .. }) => {}
-        Err(trouble @ (Trouble::Unauthorized(_) | Trouble::Unreachable(_) | Trouble::Uncertain(_))) => {
+        Err(
+            GithubError::NotFound(_)
+            | GithubError::Refused(_)
+            | GithubError::Graphql { .. }
+            | GithubError::Rejected { .. },
+        ) => {}
+        Err(trouble @ (GithubError::Unauthorized(_) | GithubError::Unreachable(_) | GithubError::Uncertain(_))) => {
             return Err(trouble);
         }
     }
@@ -52,7 +57,7 @@ pub async fn comment(
     number: u64,
     largest: usize,
     desired: impl Fn(usize) -> Result<Desired, String>,
-) -> Result<Done, Trouble> {
+) -> Result<Done, GithubError> {
     let me = me(client).await?;
     let list = client.path(&format!("/issues/{number}/comments"));
     let one = |id: u64| client.path(&format!("/issues/comments/{id}"));
@@ -66,7 +71,7 @@ pub async fn comment(
         if let Some(made) = made.take().filter(|made| !existing.iter().any(|one| one.id == made.id)) {
             existing.push(made);
         }
-        let wanted = desired(budget).map_err(Trouble::Unreachable)?;
+        let wanted = desired(budget).map_err(GithubError::Unreachable)?;
         let actions = reconcile(&wanted, &existing, &me, done != Done::Unchanged);
         if actions.is_empty() {
             let is_there = existing.iter().any(|one| super::comment::Marker::of(&one.body).is_some());
@@ -85,13 +90,13 @@ pub async fn comment(
                     made = self::existing(&answer).filter(|_| next == Some(Done::Created)).or(made);
                     done = if done == Done::Created { done } else { next.unwrap_or(done) };
                 }
-                Err(Trouble::Rejected { status: 422, .. }) if budget > SMALLEST => {
+                Err(GithubError::Rejected { status: 422, .. }) if budget > SMALLEST => {
                     budget = (budget / 2).max(SMALLEST);
                     break;
                 }
                 // Somebody else was faster, or nobody knows.
-                Err(why @ Trouble::Uncertain(_)) => trouble = Some(why),
-                Err(why @ Trouble::NotFound(_)) if next != Some(Done::Created) => trouble = Some(why),
+                Err(why @ GithubError::Uncertain(_)) => trouble = Some(why),
+                Err(why @ GithubError::NotFound(_)) if next != Some(Done::Created) => trouble = Some(why),
                 Err(why) => return Err(why),
             }
             if trouble.is_some() {
@@ -103,10 +108,10 @@ pub async fn comment(
         }
         let pause = if trouble.is_some() { longer(round) } else { BEFORE_LOOKING_AGAIN };
         if !client.moment(pause).await {
-            return trouble.map_or(Ok(done), |why| Err(Trouble::Unreachable(why.to_string())));
+            return trouble.map_or(Ok(done), |why| Err(GithubError::Unreachable(why.to_string())));
         }
     }
-    Err(Trouble::Unreachable(format!("the comment on #{number} did not come to rest in {ROUNDS} rounds")))
+    Err(GithubError::Unreachable(format!("the comment on #{number} did not come to rest in {ROUNDS} rounds")))
 }
 
 /// The pause after a request that came to nothing, longer each time.
@@ -120,20 +125,20 @@ fn existing(value: &Value) -> Option<Existing> {
 }
 
 /// Opens the check run.
-pub async fn start_check(client: &Client, identity: &Identity, details: Option<&str>) -> Result<Done, Trouble> {
+pub async fn start_check(client: &Client, identity: &Identity, details: Option<&str>) -> Result<Done, GithubError> {
     for round in 0..ROUNDS {
         let actions = check::start(identity, &checks(client, identity).await?, details);
         let Some(action) = actions.into_iter().next() else { return Ok(Done::Unchanged) };
         match send_check(client, &action).await {
             Ok(_) => return Ok(Done::Created),
-            Err(Trouble::Uncertain(_)) => {}
+            Err(GithubError::Uncertain(_)) => {}
             Err(trouble) => return Err(trouble),
         }
         if !client.moment(longer(round)).await {
             break;
         }
     }
-    Err(Trouble::Unreachable("the check run could not be opened".to_owned()))
+    Err(GithubError::Unreachable("the check run could not be opened".to_owned()))
 }
 
 /// Completes the check run, annotations and all.
@@ -142,7 +147,7 @@ pub async fn finish_check(
     identity: &Identity,
     report: &Report,
     details: Option<&str>,
-) -> Result<Done, Trouble> {
+) -> Result<Done, GithubError> {
     let mut report = report.clone();
     let mut done = Done::Unchanged;
     for round in 0..ROUNDS {
@@ -157,19 +162,21 @@ pub async fn finish_check(
         match send_plan(client, plan).await {
             Ok(()) => return Ok(done),
             // Looking again tells how far it came.
-            Err(Trouble::Uncertain(_)) => {}
+            Err(GithubError::Uncertain(_)) => {}
             // A place that GitHub does not like is no reason to leave the check open.
-            Err(Trouble::Rejected { status: 422, .. }) if !report.annotations.is_empty() => report.annotations.clear(),
+            Err(GithubError::Rejected { status: 422, .. }) if !report.annotations.is_empty() => {
+                report.annotations.clear()
+            }
             Err(trouble) => return Err(trouble),
         }
         if !client.moment(longer(round)).await {
             break;
         }
     }
-    Err(Trouble::Unreachable("the check run could not be completed".to_owned()))
+    Err(GithubError::Unreachable("the check run could not be completed".to_owned()))
 }
 
-async fn send_plan(client: &Client, plan: check::Plan) -> Result<(), Trouble> {
+async fn send_plan(client: &Client, plan: check::Plan) -> Result<(), GithubError> {
     let mut id = None;
     for step in &plan.steps {
         let sent = send_check(client, step).await?;
@@ -182,7 +189,7 @@ async fn send_plan(client: &Client, plan: check::Plan) -> Result<(), Trouble> {
 }
 
 /// Annotations are added to those that are there, so nothing is sent twice without a look.
-async fn send_check(client: &Client, action: &CheckAction) -> Result<u64, Trouble> {
+async fn send_check(client: &Client, action: &CheckAction) -> Result<u64, GithubError> {
     match action {
         CheckAction::Create(body) => {
             let made = client.json(Call::post(client.path("/check-runs"), body.clone()).attended()).await?;
@@ -196,7 +203,7 @@ async fn send_check(client: &Client, action: &CheckAction) -> Result<u64, Troubl
     }
 }
 
-async fn checks(client: &Client, identity: &Identity) -> Result<Vec<check::Existing>, Trouble> {
+async fn checks(client: &Client, identity: &Identity) -> Result<Vec<check::Existing>, GithubError> {
     let (head, name) = (&identity.head.0, encoded(&identity.name));
     let path = client.path(&format!("/commits/{head}/check-runs?check_name={name}&filter=all"));
     let all = client.list(&path, Some("check_runs"), 1000).await?;
@@ -215,7 +222,7 @@ pub struct Pull {
 }
 
 /// Finds the pull request of a run that has ended: of this branch of this repository, and still at this commit.
-pub async fn pull_of_run(client: &Client, event: &Event, head: &HeadSha) -> Result<Result<Pull, String>, Trouble> {
+pub async fn pull_of_run(client: &Client, event: &Event, head: &HeadSha) -> Result<Result<Pull, String>, GithubError> {
     let own = client.repository().to_string();
     let from = match &event.origin {
         Origin::Own => own.clone(),
@@ -264,7 +271,7 @@ pub async fn pull_of_run(client: &Client, event: &Event, head: &HeadSha) -> Resu
 }
 
 /// The merge commit, if it is one of this head.
-async fn merged(client: &Client, merge: Sha, head: &HeadSha) -> Result<Option<Sha>, Trouble> {
+async fn merged(client: &Client, merge: Sha, head: &HeadSha) -> Result<Option<Sha>, GithubError> {
     let commit = super::store::commit(client, &merge).await?;
     let second = commit.as_ref().and_then(|commit| commit.pointer("/parents/1/sha")).and_then(Value::as_str);
     Ok((second == Some(head.0.as_str())).then_some(merge))

@@ -6,9 +6,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::{Call, Client, Sha, Trouble, encoded, store};
+use super::{Call, Client, GithubError, Sha, encoded, store};
 use crate::baseline::{Baseline, raise, update};
-use crate::input::Mistakes;
+use crate::input::InputErrors;
 use crate::model::Results;
 
 /// How often it is tried.
@@ -60,16 +60,16 @@ pub enum Failed {
     Refused(String),
     /// What is there cannot be read.
     #[error("{0}")]
-    Mistakes(#[from] Mistakes),
+    InputErrors(#[from] InputErrors),
     /// GitHub did not let it be.
     #[error("{0}")]
-    Trouble(#[from] Trouble),
+    GithubError(#[from] GithubError),
 }
 
 /// Turns the baseline.
 pub async fn push(client: &Client, turn: &Turn<'_>) -> Result<Pushed, Failed> {
     let mut protected = false;
-    let mut last = Trouble::Unreachable(String::new());
+    let mut last = GithubError::Unreachable(String::new());
     for _ in 0..TRIES {
         let Some(tip) = store::tip(client, turn.branch).await? else {
             return Err(Failed::Refused(format!("there is no branch `{}` on GitHub", turn.branch)));
@@ -85,18 +85,20 @@ pub async fn push(client: &Client, turn: &Turn<'_>) -> Result<Pushed, Failed> {
         };
         last = match tried {
             Ok(pushed) => return Ok(pushed),
-            Err(Failed::Trouble(trouble)) if is_protected(&trouble) && !protected => {
+            Err(Failed::GithubError(trouble)) if is_protected(&trouble) && !protected => {
                 protected = true;
                 continue;
             }
-            Err(Failed::Trouble(trouble)) if is_stale(&trouble) || moved(client, turn.branch, &tip).await? => trouble,
+            Err(Failed::GithubError(trouble)) if is_stale(&trouble) || moved(client, turn.branch, &tip).await? => {
+                trouble
+            }
             Err(failed) => return Err(failed),
         };
         if !client.moment(PAUSE).await {
             break;
         }
     }
-    Err(Trouble::Unreachable(format!("others were faster {TRIES} times: {last}")).into())
+    Err(GithubError::Unreachable(format!("others were faster {TRIES} times: {last}")).into())
 }
 
 /// Commits the turned baseline on top of a commit of a branch.
@@ -182,23 +184,26 @@ async fn propose(client: &Client, turn: &Turn<'_>, tip: &Sha) -> Result<Pushed, 
 }
 
 /// Whether somebody else was faster, or nobody knows whether it was done: reading anew tells.
-fn is_stale(trouble: &Trouble) -> bool {
+fn is_stale(trouble: &GithubError) -> bool {
     match trouble {
-        Trouble::Graphql { kind, .. } => kind == "STALE_DATA",
-        Trouble::Rejected { status, .. } => matches!(status, 409 | 422),
-        Trouble::Uncertain(_) => true,
-        Trouble::Unauthorized(_) | Trouble::Refused(_) | Trouble::NotFound(_) | Trouble::Unreachable(_) => false,
+        GithubError::Graphql { kind, .. } => kind == "STALE_DATA",
+        GithubError::Rejected { status, .. } => matches!(status, 409 | 422),
+        GithubError::Uncertain(_) => true,
+        GithubError::Unauthorized(_)
+        | GithubError::Refused(_)
+        | GithubError::NotFound(_)
+        | GithubError::Unreachable(_) => false,
     }
 }
 
 /// Whether a branch is elsewhere now. GitHub words a lost race in several ways, but this is what it means.
-async fn moved(client: &Client, branch: &str, tip: &Sha) -> Result<bool, Trouble> {
+async fn moved(client: &Client, branch: &str, tip: &Sha) -> Result<bool, GithubError> {
     Ok(store::tip(client, branch).await?.as_ref() != Some(tip))
 }
 
 /// Whether the branch takes changes only through pull requests.
-fn is_protected(trouble: &Trouble) -> bool {
-    let Trouble::Graphql { kind, message } = trouble else { return false };
+fn is_protected(trouble: &GithubError) -> bool {
+    let GithubError::Graphql { kind, message } = trouble else { return false };
     let message = message.to_lowercase();
     kind == "BRANCH_PROTECTION_RULE_VIOLATION"
         || ["protected branch", "rule violation", "through a pull request"].iter().any(|words| message.contains(words))

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::access::is_safe;
-use super::{Call, Client, Trouble, encoded};
+use super::{Call, Client, GithubError, encoded};
 
 const ROUNDS: usize = 4;
 const PAUSE: Duration = Duration::from_millis(400);
@@ -26,7 +26,7 @@ pub async fn attach(
     tag: &str,
     assets: &[Asset],
     body: impl Fn(&str) -> String,
-) -> Result<bool, Trouble> {
+) -> Result<bool, GithubError> {
     let Some(release) = find(client, tag).await? else { return Ok(false) };
     let id = release["id"].as_u64().unwrap_or_default();
     for asset in assets {
@@ -41,10 +41,10 @@ pub async fn attach(
 }
 
 /// The release of a tag. A draft is not found by its tag, but it is in the list.
-async fn find(client: &Client, tag: &str) -> Result<Option<Value>, Trouble> {
+async fn find(client: &Client, tag: &str) -> Result<Option<Value>, GithubError> {
     match client.json(Call::get(client.path(&format!("/releases/tags/{}", encoded(tag))))).await {
         Ok(release) => return Ok(Some(release)),
-        Err(Trouble::NotFound(_)) => {}
+        Err(GithubError::NotFound(_)) => {}
         Err(trouble) => return Err(trouble),
     }
     let all = client.list(&client.path("/releases"), None, 300).await?;
@@ -52,12 +52,12 @@ async fn find(client: &Client, tag: &str) -> Result<Option<Value>, Trouble> {
 }
 
 /// Sends a file; one of the same name makes room for it.
-async fn upload(client: &Client, id: u64, release: &Value, asset: &Asset) -> Result<(), Trouble> {
+async fn upload(client: &Client, id: u64, release: &Value, asset: &Asset) -> Result<(), GithubError> {
     let address = release["upload_url"].as_str().unwrap_or_default();
     let address = address.split('{').next().unwrap_or_default();
     let path_at = address.find("://").and_then(|at| Some(at + 3 + address[at + 3..].find('/')?));
     let Some((origin, path)) = path_at.map(|at| address.split_at(at)).filter(|(origin, _)| is_safe(origin)) else {
-        return Err(Trouble::Unreachable(format!(
+        return Err(GithubError::Unreachable(format!(
             "the release says that files go to {address:?}, which is no address"
         )));
     };
@@ -68,19 +68,19 @@ async fn upload(client: &Client, id: u64, release: &Value, asset: &Asset) -> Res
         let same = there.iter().filter(|one| one["name"] == asset.name.as_str());
         for id in same.filter_map(|one| one["id"].as_u64()) {
             match client.json(Call::delete(client.path(&format!("/releases/assets/{id}")))).await {
-                Ok(_) | Err(Trouble::NotFound(_)) => {}
+                Ok(_) | Err(GithubError::NotFound(_)) => {}
                 Err(trouble) => return Err(trouble),
             }
         }
         match client.upload(origin, Call::upload(&path, asset.bytes.clone())).await {
             Ok(_) => return Ok(()),
             // Somebody else was faster, or it may be there half: look, and begin anew.
-            Err(Trouble::Uncertain(why) | Trouble::Rejected { status: 422, why, .. }) => last = why,
+            Err(GithubError::Uncertain(why) | GithubError::Rejected { status: 422, why, .. }) => last = why,
             Err(trouble) => return Err(trouble),
         }
         if !client.moment(PAUSE).await {
             break;
         }
     }
-    Err(Trouble::Unreachable(format!("{} could not be attached: {last}", asset.name)))
+    Err(GithubError::Unreachable(format!("{} could not be attached: {last}", asset.name)))
 }

@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
-use super::{Call, Client, Sha, Trouble, encoded, encoded_path};
+use super::{Call, Client, GithubError, Sha, encoded, encoded_path};
 use crate::baseline::{Baseline, Fetched, Where, normal};
-use crate::input::{Mistake, Mistakes};
+use crate::input::{InputError, InputErrors};
 use crate::settings::baseline_section;
 
 /// How many versions of the file are looked through.
@@ -39,10 +39,10 @@ pub struct Wanted {
 pub enum Failed {
     /// GitHub did not say.
     #[error("{0}")]
-    Trouble(#[from] Trouble),
+    GithubError(#[from] GithubError),
     /// What is there cannot be read.
     #[error("{0}")]
-    Mistakes(#[from] Mistakes),
+    InputErrors(#[from] InputErrors),
 }
 
 /// Looks for the baseline.
@@ -52,7 +52,7 @@ pub async fn find(client: &Client, wanted: &Wanted) -> Result<Fetched, Failed> {
     let (mut branch, mut path) = (wanted.branch.clone(), wanted.path.clone());
     if wanted.named && tip(client, &branch).await?.is_none() {
         let message = format!("there is no branch `{branch}` in {}", client.repository());
-        return Err(Mistakes::from(Mistake::in_file("--ref", message)).into());
+        return Err(InputErrors::from(InputError::in_file("--ref", message)).into());
     }
     // Where to look is not for a change to say: what its base has counts.
     if !wanted.named
@@ -131,7 +131,7 @@ pub async fn find(client: &Client, wanted: &Wanted) -> Result<Fetched, Failed> {
 
 /// The commit that a run is based on: the first parent of the merge commit that GitHub made, else what it has in common
 /// with a branch.
-pub async fn base(client: &Client, wanted: &Wanted, branch: &str) -> Result<Option<Sha>, Trouble> {
+pub async fn base(client: &Client, wanted: &Wanted, branch: &str) -> Result<Option<Sha>, GithubError> {
     if wanted.may_be_merge
         && let Some(commit) = commit(client, &wanted.commit).await?
         && let Some([first, _]) = commit["parents"].as_array().map(Vec::as_slice)
@@ -145,26 +145,26 @@ pub async fn base(client: &Client, wanted: &Wanted, branch: &str) -> Result<Opti
 }
 
 /// The newest commit of a branch.
-pub async fn tip(client: &Client, branch: &str) -> Result<Option<Sha>, Trouble> {
+pub async fn tip(client: &Client, branch: &str) -> Result<Option<Sha>, GithubError> {
     let path = client.path(&format!("/git/ref/heads/{}", encoded_path(branch)));
     let reference = found(client.json(Call::get(path)).await)?;
     let Some(reference) = reference else {
         // A repository that the token may not see has no branches either, and that is not the same.
         if found(client.json(Call::get(client.path(""))).await)?.is_none() {
             let why = format!("{} is not there, or the token may not see it", client.repository());
-            return Err(Trouble::Unreachable(why));
+            return Err(GithubError::Unreachable(why));
         }
         return Ok(None);
     };
     match reference["object"]["sha"].as_str().and_then(Sha::parse) {
         Some(sha) => Ok(Some(sha)),
         // An answer that says nothing is not the same as none.
-        None => Err(Trouble::Unreachable(format!("GitHub does not say where `{branch}` is"))),
+        None => Err(GithubError::Unreachable(format!("GitHub does not say where `{branch}` is"))),
     }
 }
 
 /// Whether one commit is another or came before it.
-pub async fn is_ancestor(client: &Client, ancestor: &Sha, of: &Sha) -> Result<bool, Trouble> {
+pub async fn is_ancestor(client: &Client, ancestor: &Sha, of: &Sha) -> Result<bool, GithubError> {
     if ancestor == of {
         return Ok(true);
     }
@@ -173,31 +173,31 @@ pub async fn is_ancestor(client: &Client, ancestor: &Sha, of: &Sha) -> Result<bo
     Ok(matches!(status, Some("ahead" | "identical")))
 }
 
-async fn compare(client: &Client, base: &Sha, head: &Sha) -> Result<Option<Value>, Trouble> {
+async fn compare(client: &Client, base: &Sha, head: &Sha) -> Result<Option<Value>, GithubError> {
     let path = client.path(&format!("/compare/{base}...{head}?per_page=1"));
     found(client.json(Call::get(path)).await)
 }
 
 /// A file as it is in a commit.
-pub async fn file_at(client: &Client, path: &str, commit: &str) -> Result<Option<String>, Trouble> {
+pub async fn file_at(client: &Client, path: &str, commit: &str) -> Result<Option<String>, GithubError> {
     let path = client.path(&format!("/contents/{}?ref={}", encoded_path(path), encoded(commit)));
     found(client.text(Call::get(path).raw()).await)
 }
 
 /// A commit, if there is one.
-pub(super) async fn commit(client: &Client, sha: &Sha) -> Result<Option<Value>, Trouble> {
+pub(super) async fn commit(client: &Client, sha: &Sha) -> Result<Option<Value>, GithubError> {
     match client.json(Call::get(client.path(&format!("/commits/{sha}")))).await {
         // This is how GitHub says that it has no such commit.
-        Err(Trouble::Rejected { status: 422, .. }) => Ok(None),
+        Err(GithubError::Rejected { status: 422, .. }) => Ok(None),
         answer => found(answer),
     }
 }
 
 /// What is not there is no trouble.
-fn found<T>(answer: Result<T, Trouble>) -> Result<Option<T>, Trouble> {
+fn found<T>(answer: Result<T, GithubError>) -> Result<Option<T>, GithubError> {
     match answer {
         Ok(value) => Ok(Some(value)),
-        Err(Trouble::NotFound(_)) => Ok(None),
+        Err(GithubError::NotFound(_)) => Ok(None),
         Err(trouble) => Err(trouble),
     }
 }

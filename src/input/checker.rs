@@ -9,7 +9,7 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Document, Mistake, Mistakes, Pointer, nearest};
+use super::{Document, InputError, InputErrors, Pointer, nearest};
 
 /// The JSON Schema of a type, without references, so that a path into it finds its way.
 pub fn schema_of<T: JsonSchema>() -> Value {
@@ -35,26 +35,26 @@ impl<T: JsonSchema + DeserializeOwned> Checker<T> {
     }
 
     /// The value in the document, or everything that is wrong with it.
-    pub fn read(&self, document: &Document) -> Result<T, Mistakes> {
+    pub fn read(&self, document: &Document) -> Result<T, InputErrors> {
         self.read_at(document, &Pointer::root(), &document.value)
     }
 
     /// The same for a part of a document.
-    pub fn read_at(&self, document: &Document, at: &Pointer, value: &Value) -> Result<T, Mistakes> {
+    pub fn read_at(&self, document: &Document, at: &Pointer, value: &Value) -> Result<T, InputErrors> {
         let validator = match &self.validator {
             Ok(validator) => validator,
-            Err(why) => return Err(Mistake::in_file(&document.file, format!("no usable schema: {why}")).into()),
+            Err(why) => return Err(InputError::in_file(&document.file, format!("no usable schema: {why}")).into()),
         };
-        let mut mistakes = Mistakes::new();
+        let mut errors = InputErrors::new();
         for error in validator.iter_errors(value) {
-            self.explain(document, at, &error, &mut mistakes);
+            self.explain(document, at, &error, &mut errors);
         }
-        mistakes.into_result()?;
-        T::deserialize(value).map_err(|error| document.mistake(at, error.to_string()).into())
+        errors.into_result()?;
+        T::deserialize(value).map_err(|error| document.error(at, error.to_string()).into())
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "a foreign enum; what is not named keeps the library's words")]
-    fn explain(&self, document: &Document, base: &Pointer, error: &ValidationError<'_>, mistakes: &mut Mistakes) {
+    fn explain(&self, document: &Document, base: &Pointer, error: &ValidationError<'_>, errors: &mut InputErrors) {
         let at = Pointer::parse(error.instance_path().as_str())
             .steps()
             .iter()
@@ -64,8 +64,8 @@ impl<T: JsonSchema + DeserializeOwned> Checker<T> {
             ValidationErrorKind::AdditionalProperties { unexpected } => {
                 let known = self.properties_at(error);
                 for name in unexpected {
-                    let mistake = document.mistake_at_key(&at.join(name), format!("unknown field `{name}`"));
-                    mistakes.push(match nearest(name, known.iter().map(String::as_str)) {
+                    let mistake = document.error_at_key(&at.join(name), format!("unknown field `{name}`"));
+                    errors.push(match nearest(name, known.iter().map(String::as_str)) {
                         Some(near) => mistake.with_help(format!("did you mean `{near}`?")),
                         None => mistake.with_help(format!("known: {}", known.join(", "))),
                     });
@@ -73,7 +73,7 @@ impl<T: JsonSchema + DeserializeOwned> Checker<T> {
             }
             ValidationErrorKind::Required { property } => {
                 let name = property.as_str().unwrap_or_default();
-                mistakes.push(document.mistake(&at, format!("the field `{name}` is missing")));
+                errors.push(document.error(&at, format!("the field `{name}` is missing")));
             }
             ValidationErrorKind::Type { kind } => {
                 let expected = match kind {
@@ -83,54 +83,54 @@ impl<T: JsonSchema + DeserializeOwned> Checker<T> {
                         names.join(" or ")
                     }
                 };
-                mistakes.push(document.mistake(&at, format!("expected {expected}, found {found}")));
+                errors.push(document.error(&at, format!("expected {expected}, found {found}")));
             }
             ValidationErrorKind::Enum { options } => {
                 let options: Vec<&str> = options.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-                mistakes.push(not_one_of(document, &at, error.instance(), &options));
+                errors.push(not_one_of(document, &at, error.instance(), &options));
             }
             ValidationErrorKind::OneOfNotValid { context } | ValidationErrorKind::AnyOf { context } => {
                 let constants = self.constants_at(error);
                 if !constants.is_empty() {
                     let options: Vec<&str> = constants.iter().map(String::as_str).collect();
-                    mistakes.push(not_one_of(document, &at, error.instance(), &options));
+                    errors.push(not_one_of(document, &at, error.instance(), &options));
                     return;
                 }
                 // The alternative that got furthest says best what is wrong.
-                let best = context.iter().max_by_key(|errors| {
-                    errors.iter().map(|inner| inner.instance_path().as_str().matches('/').count()).max()
+                let best = context.iter().max_by_key(|inner| {
+                    inner.iter().map(|inner| inner.instance_path().as_str().matches('/').count()).max()
                 });
                 match best {
-                    Some(errors) if errors.iter().any(|e| !matches!(e.kind(), ValidationErrorKind::Type { .. })) => {
-                        for inner in errors {
-                            self.explain(document, base, inner, mistakes);
+                    Some(nested) if nested.iter().any(|e| !matches!(e.kind(), ValidationErrorKind::Type { .. })) => {
+                        for inner in nested {
+                            self.explain(document, base, inner, errors);
                         }
                     }
                     Some(_) | None => {
-                        mistakes.push(document.mistake(&at, format!("{found} fits none of the forms allowed here")))
+                        errors.push(document.error(&at, format!("{found} fits none of the forms allowed here")))
                     }
                 }
             }
-            ValidationErrorKind::MinLength { .. } => mistakes.push(document.mistake(&at, "must not be empty")),
+            ValidationErrorKind::MinLength { .. } => errors.push(document.error(&at, "must not be empty")),
             ValidationErrorKind::Pattern { pattern } if pattern == r"\S" => {
-                mistakes.push(document.mistake(&at, "must not be blank"));
+                errors.push(document.error(&at, "must not be blank"));
             }
             ValidationErrorKind::MinItems { limit } => {
-                mistakes.push(
+                errors.push(
                     document
-                        .mistake(&at, format!("needs at least {limit} entr{}", if *limit == 1 { "y" } else { "ies" })),
+                        .error(&at, format!("needs at least {limit} entr{}", if *limit == 1 { "y" } else { "ies" })),
                 );
             }
             ValidationErrorKind::Minimum { limit } => {
-                mistakes.push(document.mistake(&at, format!("must be at least {limit}, found {found}")));
+                errors.push(document.error(&at, format!("must be at least {limit}, found {found}")));
             }
             ValidationErrorKind::ExclusiveMinimum { limit } => {
-                mistakes.push(document.mistake(&at, format!("must be more than {limit}, found {found}")));
+                errors.push(document.error(&at, format!("must be more than {limit}, found {found}")));
             }
             ValidationErrorKind::Maximum { limit } => {
-                mistakes.push(document.mistake(&at, format!("must be at most {limit}, found {found}")));
+                errors.push(document.error(&at, format!("must be at most {limit}, found {found}")));
             }
-            _ => mistakes.push(document.mistake(&at, error.to_string())),
+            _ => errors.push(document.error(&at, error.to_string())),
         }
     }
 
@@ -160,8 +160,8 @@ impl<T: JsonSchema + DeserializeOwned> Checker<T> {
     }
 }
 
-fn not_one_of(document: &Document, at: &Pointer, found: &Value, options: &[&str]) -> Mistake {
-    let mistake = document.mistake(at, format!("{} is not one of {}", shown(found), options.join(", ")));
+fn not_one_of(document: &Document, at: &Pointer, found: &Value, options: &[&str]) -> InputError {
+    let mistake = document.error(at, format!("{} is not one of {}", shown(found), options.join(", ")));
     mistake.with_nearest(found.as_str().and_then(|text| nearest(text, options.iter().copied())))
 }
 

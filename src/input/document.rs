@@ -7,7 +7,7 @@ use jsonc_parser::common::Ranged;
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
 
-use super::{Mistake, Mistakes};
+use super::{InputError, InputErrors};
 
 /// A parsed text that still knows where everything stood.
 #[derive(Debug, Clone)]
@@ -83,24 +83,24 @@ enum Children {
 
 impl Document {
     /// Parses one JSON value.
-    pub fn json(file: &str, text: String) -> Result<Self, Mistakes> {
+    pub fn json(file: &str, text: String) -> Result<Self, InputErrors> {
         Self::json_at(file, text, 1)
     }
 
     /// Parses one JSON value per line; blank lines are skipped.
-    pub fn json_lines(file: &str, text: &str) -> Result<Vec<Self>, Mistakes> {
+    pub fn json_lines(file: &str, text: &str) -> Result<Vec<Self>, InputErrors> {
         let mut documents = Vec::new();
-        let mut mistakes = Mistakes::new();
+        let mut errors = InputErrors::new();
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             match Self::json_at(file, line.to_owned(), index + 1) {
                 Ok(document) => documents.push(document),
-                Err(wrong) => mistakes.extend(wrong),
+                Err(wrong) => errors.extend(wrong),
             }
         }
-        mistakes.into_result().map(|()| documents)
+        errors.into_result().map(|()| documents)
     }
 
-    fn json_at(file: &str, text: String, first_line: usize) -> Result<Self, Mistakes> {
+    fn json_at(file: &str, text: String, first_line: usize) -> Result<Self, InputErrors> {
         if text.trim().is_empty() {
             return Err(empty(file).into());
         }
@@ -109,7 +109,7 @@ impl Document {
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
             return Err(
-                mistake_at(file, &text, first_line, offset..offset + 1, format!("invalid JSON: {message}")).into()
+                error_at(file, &text, first_line, offset..offset + 1, format!("invalid JSON: {message}")).into()
             );
         }
         let strict = jsonc_parser::ParseOptions {
@@ -125,34 +125,28 @@ impl Document {
             allow_extended_string_escapes: false,
         };
         let parsed = jsonc_parser::parse_to_ast(&text, &jsonc_parser::CollectOptions::default(), &strict)
-            .map_err(|error| Mistake::in_file(file, format!("invalid JSON: {error}")))?;
+            .map_err(|error| InputError::in_file(file, format!("invalid JSON: {error}")))?;
         let Some(tree) = parsed.value else { return Err(empty(file).into()) };
         let mut repeated = Vec::new();
         let (value, root) = from_json(&tree, &mut repeated);
-        let mut mistakes = Mistakes::new();
+        let mut errors = InputErrors::new();
         for (key, range) in repeated {
-            mistakes.push(mistake_at(
-                file,
-                &text,
-                first_line,
-                range,
-                format!("the key `{key}` stands here a second time"),
-            ));
+            errors.push(error_at(file, &text, first_line, range, format!("the key `{key}` stands here a second time")));
         }
-        mistakes.into_result()?;
+        errors.into_result()?;
         drop(tree);
         Ok(Self { file: file.to_owned(), value, line_starts: line_starts(&text), text, first_line, root })
     }
 
     /// Parses a TOML document.
-    pub fn toml(file: &str, text: String) -> Result<Self, Mistakes> {
-        let (table, errors) = DeTable::parse_recoverable(&text);
-        let mut mistakes = Mistakes::new();
-        for error in errors {
+    pub fn toml(file: &str, text: String) -> Result<Self, InputErrors> {
+        let (table, syntax_errors) = DeTable::parse_recoverable(&text);
+        let mut errors = InputErrors::new();
+        for error in syntax_errors {
             let range = error.span().unwrap_or(0..0);
-            mistakes.push(mistake_at(file, &text, 1, range, format!("invalid TOML: {}", error.message())));
+            errors.push(error_at(file, &text, 1, range, format!("invalid TOML: {}", error.message())));
         }
-        mistakes.into_result()?;
+        errors.into_result()?;
         let range = table.span();
         let (value, root) = from_toml_table(table.get_ref(), range);
         drop(table);
@@ -172,8 +166,8 @@ impl Document {
     }
 
     /// A mistake about the value at `pointer`.
-    pub fn mistake(&self, pointer: &Pointer, message: impl Into<String>) -> Mistake {
-        Mistake {
+    pub fn error(&self, pointer: &Pointer, message: impl Into<String>) -> InputError {
+        InputError {
             file: self.file.clone(),
             position: Some(Box::new(self.position(pointer))),
             message: message.into(),
@@ -182,10 +176,10 @@ impl Document {
     }
 
     /// A mistake about the last key of `pointer` rather than its value.
-    pub fn mistake_at_key(&self, pointer: &Pointer, message: impl Into<String>) -> Mistake {
+    pub fn error_at_key(&self, pointer: &Pointer, message: impl Into<String>) -> InputError {
         let (key, node) = self.find(pointer);
         let range = key.unwrap_or_else(|| node.range.clone());
-        Mistake {
+        InputError {
             file: self.file.clone(),
             position: Some(Box::new(locate(&self.text, self.first_line, range))),
             message: message.into(),
@@ -218,8 +212,8 @@ fn line_starts(text: &str) -> Vec<usize> {
     std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
 }
 
-fn empty(file: &str) -> Mistake {
-    Mistake::in_file(file, "the file is empty").with_help("remove it, or take it out of `cases`")
+fn empty(file: &str) -> InputError {
+    InputError::in_file(file, "the file is empty").with_help("remove it, or take it out of `cases`")
 }
 
 fn from_json(node: &ast::Value<'_>, repeated: &mut Vec<(String, Range<usize>)>) -> (Value, Spanned) {
@@ -284,8 +278,8 @@ fn from_toml(value: &DeValue<'_>, range: Range<usize>) -> (Value, Spanned) {
     }
 }
 
-fn mistake_at(file: &str, text: &str, first_line: usize, range: Range<usize>, message: String) -> Mistake {
-    Mistake { file: file.to_owned(), position: Some(Box::new(locate(text, first_line, range))), message, help: None }
+fn error_at(file: &str, text: &str, first_line: usize, range: Range<usize>, message: String) -> InputError {
+    InputError { file: file.to_owned(), position: Some(Box::new(locate(text, first_line, range))), message, help: None }
 }
 
 /// serde_json counts columns in bytes, from 1, and 0 for the start of a line.

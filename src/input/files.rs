@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 use globset::GlobBuilder;
 use ignore::WalkBuilder;
 
-use super::Mistake;
+use super::InputError;
 
 /// Reads a file; `shown` is how the user names it.
-pub fn read_bytes(path: &Path, shown: &str) -> Result<Vec<u8>, Mistake> {
-    std::fs::read(path).map_err(|error| Mistake::in_file(shown, format!("cannot be read: {error}")))
+pub fn read_bytes(path: &Path, shown: &str) -> Result<Vec<u8>, InputError> {
+    std::fs::read(path).map_err(|error| InputError::in_file(shown, format!("cannot be read: {error}")))
 }
 
 /// Reads a file as UTF-8 text. A byte order mark is skipped.
-pub fn read_text(path: &Path, shown: &str) -> Result<String, Mistake> {
+pub fn read_text(path: &Path, shown: &str) -> Result<String, InputError> {
     let bytes = read_bytes(path, shown)?;
     let mut text = String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count() + 1;
-        Mistake::in_file(shown, format!("is not UTF-8: wrong byte at offset {offset}, line {line}"))
+        InputError::in_file(shown, format!("is not UTF-8: wrong byte at offset {offset}, line {line}"))
             .with_help("save it as UTF-8")
     })?;
     if text.starts_with('\u{feff}') {

@@ -35,7 +35,7 @@ pub enum TreeKind {
 
 /// What of a directory is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scan {
+pub enum TreeScan {
     /// What its own `.gitignore` files do not name; a link that leads out is refused.
     Fixture,
     /// Everything, links as they are.
@@ -43,13 +43,13 @@ pub enum Scan {
 }
 
 /// What is in a directory, sorted by path.
-pub fn scan(root: &Path, what: Scan) -> Result<Vec<TreeEntry>, String> {
+pub fn scan(root: &Path, what: TreeScan) -> Result<Vec<TreeEntry>, String> {
     if !root.is_dir() {
         return Err(format!("there is no directory `{}`", root.display()));
     }
     let mut builder = WalkBuilder::new(root);
     builder.hidden(false).parents(false).git_global(false).git_exclude(false).ignore(false).require_git(false);
-    builder.git_ignore(what == Scan::Fixture);
+    builder.git_ignore(what == TreeScan::Fixture);
     builder.sort_by_file_path(Path::cmp);
     let mut entries = Vec::new();
     for entry in builder.build() {
@@ -62,7 +62,7 @@ pub fn scan(root: &Path, what: Scan) -> Result<Vec<TreeEntry>, String> {
         let metadata = entry.path().symlink_metadata().map_err(|error| format!("{path}: {error}"))?;
         let kind = if metadata.is_symlink() {
             let target = std::fs::read_link(entry.path()).map_err(|error| format!("{path}: {error}"))?;
-            if what == Scan::Fixture && leaves(relative, &target) {
+            if what == TreeScan::Fixture && leaves(relative, &target) {
                 return Err(format!("the link `{path}` leads out of the tree, to `{}`", target.display()));
             }
             TreeKind::Link { target }
@@ -70,7 +70,7 @@ pub fn scan(root: &Path, what: Scan) -> Result<Vec<TreeEntry>, String> {
             TreeKind::Directory
         } else if metadata.is_file() {
             TreeKind::File { executable: is_executable(&metadata) }
-        } else if what == Scan::Everything {
+        } else if what == TreeScan::Everything {
             TreeKind::Link { target: PathBuf::from("(special file)") }
         } else {
             return Err(format!("`{path}` is neither a file, a directory nor a link"));
@@ -83,7 +83,7 @@ pub fn scan(root: &Path, what: Scan) -> Result<Vec<TreeEntry>, String> {
 /// A hash of everything in a directory, for a fingerprint.
 pub fn tree_hash(root: &Path) -> Result<Value, String> {
     let mut hasher = Sha256::new();
-    for TreeEntry { path, kind } in scan(root, Scan::Fixture)? {
+    for TreeEntry { path, kind } in scan(root, TreeScan::Fixture)? {
         let contents = match &kind {
             TreeKind::Directory => b"directory".to_vec(),
             TreeKind::Link { target } => target.to_string_lossy().into_owned().into_bytes(),

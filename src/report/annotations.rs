@@ -1,6 +1,6 @@
 //! What is shown beside the lines of a pull request, and the workflow commands that show it.
 
-use super::facts::{Changes, Standing, why};
+use super::case_summary::{Changes, Standing, why};
 use super::plain;
 use crate::model::{Results, Status, truncate_middle};
 

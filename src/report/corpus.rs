@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::baseline::from_results;
 use crate::gate::Circumstances;
-use crate::gate::worlds::{results, run_info, suite};
+use crate::gate::spec::{results, run_info, suite};
 use crate::model::{
     BaselineInfo, CaseDetail, CaseId, Check, Kind, Mode, Output, Policy, Results, Status, SuiteId, SuiteResult, Trend,
 };

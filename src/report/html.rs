@@ -134,7 +134,7 @@ fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::worlds::{results, suite};
+    use crate::gate::spec::{results, suite};
     use crate::model::{Output, Policy};
 
     const HOSTILE: &str =

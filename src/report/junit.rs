@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestRerun, TestSuite};
 
-use super::facts::{Changes, Standing, preview, why};
+use super::case_summary::{Changes, Standing, preview, why};
 use crate::model::{CaseDetail, CaseResult, KnownFailures, Metric, Results, Status, SuiteResult, truncate_middle};
 
 /// How much of a body or of a stream is kept.

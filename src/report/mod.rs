@@ -1,12 +1,11 @@
 //! Pure functions from the result model to text, one file per format.
 
 mod annotations;
+pub mod case_summary;
 mod comment;
 mod comparison;
 #[cfg(test)]
 mod corpus;
-pub mod facts;
-mod fitting;
 mod formats;
 mod html;
 mod json;
@@ -15,6 +14,7 @@ pub mod markdown;
 mod quote;
 pub mod release;
 mod sarif;
+mod size_budget;
 mod templates;
 mod terminal;
 mod trend;

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::facts::{Changes, Standing, preview};
+use super::case_summary::{Changes, Standing, preview};
 use super::plain;
 use crate::model::{
     CaseId, CaseResult, Location, Reason, Results, Rule, Status, SuiteId, SuiteResult, truncate_middle,
@@ -23,27 +23,27 @@ struct Log {
     #[serde(rename = "$schema")]
     schema: &'static str,
     version: &'static str,
-    runs: [Run; 1],
+    runs: [SarifRun; 1],
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Run {
+struct SarifRun {
     tool: Value,
     automation_details: Value,
     invocations: Vec<Value>,
     column_kind: &'static str,
     original_uri_base_ids: Value,
-    results: Vec<Found>,
+    results: Vec<SarifFinding>,
 }
 
 /// One result, before it has its place among the rules.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Found {
+struct SarifFinding {
     rule_id: String,
     rule_index: usize,
-    level: Level,
+    level: SarifLevel,
     message: Value,
     locations: [Value; 1],
     partial_fingerprints: BTreeMap<&'static str, String>,
@@ -53,7 +53,7 @@ struct Found {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum Level {
+enum SarifLevel {
     Error,
     Warning,
     Note,
@@ -68,7 +68,7 @@ pub fn sarif(results: &Results) -> Result<String, serde_json::Error> {
     }
     let place = |reason: &Reason| places.get(&(reason.suite.as_ref()?, reason.case.as_ref()?)).copied();
     let reasons = results.gate.reasons.iter();
-    let mut found: Vec<Found> = reasons.filter_map(|reason| of_reason(results, reason, place(reason))).collect();
+    let mut found: Vec<SarifFinding> = reasons.filter_map(|reason| of_reason(results, reason, place(reason))).collect();
     for suite in &results.suites {
         for case in &suite.cases {
             let standing = changes.standing(suite, case);
@@ -94,7 +94,7 @@ pub fn sarif(results: &Results) -> Result<String, serde_json::Error> {
     let log = Log {
         schema: "https://json.schemastore.org/sarif-2.1.0.json",
         version: "2.1.0",
-        runs: [Run {
+        runs: [SarifRun {
             tool: json!({"driver": {
                 "name": "evalratchet",
                 "fullName": format!("evalratchet {}", results.tool.version),
@@ -162,7 +162,7 @@ fn of_case(
     case: &CaseResult,
     standing: Standing,
     changes: &Changes<'_>,
-) -> Vec<Found> {
+) -> Vec<SarifFinding> {
     let wrong = |status: Status| matches!(status, Status::Failed | Status::Error);
     if standing == Standing::Fine {
         return Vec::new();
@@ -178,13 +178,13 @@ fn of_case(
             text.push_str(&format!("\n\n{preview}"));
         }
         text.push_str(&format!("\nReproduce: {}", case.reproduce));
-        found.push(Found {
+        found.push(SarifFinding {
             rule_id: format!("{}-{}", suite.kind, kind_of_check(&check.name)),
             rule_index: 0,
             level: match (standing, check.status) {
-                (Standing::Known, _) => Level::Note,
-                (Standing::New | Standing::Fine, Status::Error) => Level::Warning,
-                (Standing::New | Standing::Fine, _) => Level::Error,
+                (Standing::Known, _) => SarifLevel::Note,
+                (Standing::New | Standing::Fine, Status::Error) => SarifLevel::Warning,
+                (Standing::New | Standing::Fine, _) => SarifLevel::Error,
             },
             message: message(&text),
             locations: [location(results, &case.location.file, case.location.line)],
@@ -220,7 +220,7 @@ fn kind_of_check(name: &str) -> String {
 }
 
 /// A reason of the gate; what only informs is none, unless it was blessed.
-fn of_reason(results: &Results, reason: &Reason, place: Option<&Location>) -> Option<Found> {
+fn of_reason(results: &Results, reason: &Reason, place: Option<&Location>) -> Option<SarifFinding> {
     if !reason.fails && reason.blessed.is_none() {
         return None;
     }
@@ -239,10 +239,10 @@ fn of_reason(results: &Results, reason: &Reason, place: Option<&Location>) -> Op
     ];
     let mut parts = vec!["gate", rule.as_str()];
     parts.extend(about.iter().map(|part| part.unwrap_or("")));
-    Some(Found {
+    Some(SarifFinding {
         rule_id: format!("gate-{rule}"),
         rule_index: 0,
-        level: if reason.fails { Level::Error } else { Level::Note },
+        level: if reason.fails { SarifLevel::Error } else { SarifLevel::Note },
         message: message(&format!("{}{blessed}", reason.message)),
         locations: [place],
         partial_fingerprints: fingerprint(&parts),

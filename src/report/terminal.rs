@@ -2,8 +2,8 @@
 
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
 
+use super::case_summary::{Changes, Standing};
 use super::comparison::{cells, changed_cases, compared_with};
-use super::facts::{Changes, Standing};
 use super::{counted, plain, verdict_line};
 use crate::aggregate::metric_specs;
 use crate::model::{

@@ -5,29 +5,29 @@ use std::sync::LazyLock;
 
 use super::file::{AdapterSection, GoalSection};
 use super::parse_duration;
-use crate::input::{Checker, Document, Mistakes, Pointer};
+use crate::input::{Checker, Document, InputErrors, Pointer};
 use crate::suites::scenario::adapters::{Adapter, GoalCommand, built_in};
 use crate::suites::scenario::directive::check_directory;
 
 static CHECKER: LazyLock<Checker<AdapterSection>> = LazyLock::new(Checker::new);
 
 /// Every adapter, by name. What is wrong with the shape of a section was said before.
-pub(super) fn settle(document: &Document, mistakes: &mut Mistakes) -> BTreeMap<String, Adapter> {
+pub(super) fn settle(document: &Document, errors: &mut InputErrors) -> BTreeMap<String, Adapter> {
     let mut adapters = built_in();
     let at = Pointer::root().join("adapter");
     for (id, value) in document.value.get("adapter").and_then(serde_json::Value::as_object).into_iter().flatten() {
         let place = at.join(id);
         let Ok(section) = CHECKER.read_at(document, &place, value) else {
-            // Its mistakes were told; that scenarios name it is none.
+            // Its errors were told; that scenarios name it is none.
             let goals = value["goals"].as_object().into_iter().flatten();
             let goals = goals.map(|(goal, _)| (goal.clone(), GoalCommand::default())).collect();
             adapters.insert(id.clone(), Adapter { id: id.clone(), needs: String::new(), goals, install: None });
             continue;
         };
         if adapters.contains_key(id) {
-            mistakes.push(
+            errors.push(
                 document
-                    .mistake_at_key(&place, format!("there is a built-in adapter `{id}`"))
+                    .error_at_key(&place, format!("there is a built-in adapter `{id}`"))
                     .with_help("choose another name"),
             );
             continue;
@@ -38,14 +38,14 @@ pub(super) fn settle(document: &Document, mistakes: &mut Mistakes) -> BTreeMap<S
                 None => None,
                 Some(Ok(limit)) => Some(limit),
                 Some(Err(why)) => {
-                    mistakes.push(document.mistake(&place.join("goals").join(&goal).join("timeout"), why));
+                    errors.push(document.error(&place.join("goals").join(&goal).join("timeout"), why));
                     None
                 }
             };
             if let Some(why) =
                 cwd.as_deref().filter(|cwd| *cwd != "{fixture}").and_then(|cwd| check_directory(cwd).err())
             {
-                mistakes.push(document.mistake(&place.join("goals").join(&goal).join("cwd"), why));
+                errors.push(document.error(&place.join("goals").join(&goal).join("cwd"), why));
             }
             goals.insert(goal, GoalCommand { command, args, env, cwd, timeout: limit });
         }

@@ -18,7 +18,7 @@ pub use openai::{OpenAiTarget, Price};
 pub use suite::{PassAt, Source, SuiteSettings};
 pub use target::{Cwd, HttpTarget, IndexFiles, Invocation, RankedFile, TargetSettings, Template};
 
-use crate::input::{Checker, Document, Mistake, Mistakes, Pointer, read_text};
+use crate::input::{Checker, Document, InputError, InputErrors, Pointer, read_text};
 use crate::model::{Fingerprint, KnownFailures, Mode, Policy};
 use crate::suites::scenario::adapters::Adapter;
 
@@ -67,14 +67,14 @@ static CHECKER: LazyLock<Checker<ConfigFile>> = LazyLock::new(Checker::new);
 static SUITE_CHECKER: LazyLock<Checker<SuiteSection>> = LazyLock::new(Checker::new);
 
 impl Settings {
-    /// Reads and checks a configuration file. Mistakes in it come together with the settings that could still be
+    /// Reads and checks a configuration file. InputErrors in it come together with the settings that could still be
     /// understood, so that the caller can look for further ones in the cases.
-    pub fn load(path: &Path, overrides: &Overrides) -> Result<(Self, Mistakes), Mistakes> {
+    pub fn load(path: &Path, overrides: &Overrides) -> Result<(Self, InputErrors), InputErrors> {
         let shown = path.to_string_lossy().replace('\\', "/");
         let text = read_text(path, &shown)?;
         let config_hash = Fingerprint::of(&text.as_str().into()).as_str().to_owned();
         let document = Document::toml(&shown, text)?;
-        let mut mistakes = CHECKER.read(&document).err().unwrap_or_default();
+        let mut errors = CHECKER.read(&document).err().unwrap_or_default();
         let root = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
             Some(_) | None => PathBuf::from("."),
@@ -88,21 +88,21 @@ impl Settings {
             let Ok(section) = SUITE_CHECKER.read_at(&document, &at, value) else { continue };
             if ids.contains(&section.id) {
                 let message = format!("a second suite is called `{}`", section.id);
-                mistakes.push(document.mistake(&at.join("id"), message).with_help("ids must be unique"));
+                errors.push(document.error(&at.join("id"), message).with_help("ids must be unique"));
                 continue;
             }
             ids.push(section.id.clone());
-            let mut suite = suite::settle(&root, &document, &at, section, overrides, &mut mistakes);
+            let mut suite = suite::settle(&root, &document, &at, section, overrides, &mut errors);
             suite.policy.alpha = alpha;
             suites.push(suite);
         }
-        let adapters = adapters::settle(&document, &mut mistakes);
+        let adapters = adapters::settle(&document, &mut errors);
         let of_baseline =
             |key: &str, default: &str| document.value["baseline"][key].as_str().unwrap_or(default).to_owned();
         let place = of_baseline("path", "");
         if Path::new(&place).is_absolute() || place.split(['/', '\\']).any(|part| part == "..") {
             let at = Pointer::root().join("baseline").join("path");
-            mistakes.push(document.mistake(&at, "must stay below the configuration's directory"));
+            errors.push(document.error(&at, "must stay below the configuration's directory"));
         }
         let settings = Self {
             baseline_ref: of_baseline("ref", DEFAULT_REF),
@@ -118,7 +118,7 @@ impl Settings {
             },
             config_hash,
         };
-        Ok((settings, mistakes))
+        Ok((settings, errors))
     }
 }
 
@@ -143,8 +143,8 @@ pub fn find_config(start: &Path, is_file: impl Fn(&Path) -> bool) -> Option<Path
 }
 
 /// The mistake of having no configuration at all.
-pub fn no_config(start: &Path) -> Mistake {
-    Mistake::in_file(CONFIG_NAME, format!("not found in {} or above it", start.display()))
+pub fn no_config(start: &Path) -> InputError {
+    InputError::in_file(CONFIG_NAME, format!("not found in {} or above it", start.display()))
         .with_help("run `evalratchet init` to get one, or name one with --config")
 }
 

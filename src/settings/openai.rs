@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::file::{OpenAiSection, PriceSection};
-use crate::input::{Document, Mistakes, Pointer};
+use crate::input::{Document, InputErrors, Pointer};
 
 /// A model behind an OpenAI-compatible chat endpoint.
 #[derive(Debug, Clone)]
@@ -84,7 +84,7 @@ pub(super) fn settle(
     at: &Pointer,
     section: OpenAiSection,
     timeout: Duration,
-    mistakes: &mut Mistakes,
+    errors: &mut InputErrors,
 ) -> OpenAiTarget {
     let OpenAiSection {
         model,
@@ -102,22 +102,22 @@ pub(super) fn settle(
     } = section;
     let base_url = base_url.unwrap_or_else(|| OpenAiTarget::of(&model).base_url);
     if !base_url.starts_with("http://") && !base_url.starts_with("https://") {
-        mistakes.push(document.mistake(&at.join("base-url"), format!("`{base_url}` is not an http address")));
+        errors.push(document.error(&at.join("base-url"), format!("`{base_url}` is not an http address")));
     }
     if max_cost.is_some() && price.is_none() {
         let help = "add `price = { input = …, output = … }`, per million tokens";
-        mistakes.push(document.mistake_at_key(&at.join("max-cost"), "means nothing without a price").with_help(help));
+        errors.push(document.error_at_key(&at.join("max-cost"), "means nothing without a price").with_help(help));
     }
     for (key, given) in [("max-cost", max_cost.is_some()), ("max-tokens", max_tokens.is_some())] {
         if given && max_answer_tokens.is_none() {
             let message = "cannot be kept while one answer may be of any length";
-            mistakes.push(document.mistake_at_key(&at.join(key), message).with_help("say `max-answer-tokens` as well"));
+            errors.push(document.error_at_key(&at.join(key), message).with_help("say `max-answer-tokens` as well"));
         }
     }
     for name in ["model", "messages", "response_format", "max_completion_tokens", "temperature", "stream"] {
         if parameters.contains_key(name) {
             let message = format!("`{name}` is set by evalratchet itself");
-            mistakes.push(document.mistake_at_key(&at.join("parameters").join(name), message));
+            errors.push(document.error_at_key(&at.join("parameters").join(name), message));
         }
     }
     let mut sent: serde_json::Map<String, Value> = parameters.into_iter().collect();

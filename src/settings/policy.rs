@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::TargetSettings;
 use super::file::{CasePolicySection, MaxErrorsSection, QuarantineSection, ThresholdSection};
 use crate::aggregate::metric_specs;
-use crate::input::{Document, Mistakes, Pointer, nearest};
+use crate::input::{Document, InputErrors, Pointer, nearest};
 use crate::model::{Better, CaseId, Kind, MaxErrors, Quarantine, Threshold};
 
 pub(super) fn settle_gate(
@@ -13,14 +13,14 @@ pub(super) fn settle_gate(
     at: &Pointer,
     kind: Kind,
     gate: BTreeMap<String, ThresholdSection>,
-    mistakes: &mut Mistakes,
+    errors: &mut InputErrors,
 ) -> BTreeMap<String, Threshold> {
     let specs = metric_specs(kind);
     for (name, threshold) in &gate {
         if !specs.iter().any(|spec| spec.name == name) {
-            let mistake = document.mistake_at_key(&at.join(name), format!("unknown metric `{name}` of a {kind} suite"));
+            let mistake = document.error_at_key(&at.join(name), format!("unknown metric `{name}` of a {kind} suite"));
             let names: Vec<&str> = specs.iter().map(|spec| spec.name).collect();
-            mistakes.push(match nearest(name, names.iter().copied()) {
+            errors.push(match nearest(name, names.iter().copied()) {
                 Some(near) => mistake.with_help(format!("did you mean `{near}`?")),
                 None => mistake.with_help(format!("known: {}", names.join(", "))),
             });
@@ -28,23 +28,22 @@ pub(super) fn settle_gate(
         let ThresholdSection { min, target, max_drop } = threshold;
         if min.is_none() && target.is_none() && max_drop.is_none() {
             let message = "says neither `min`, `max-drop` nor `target`, so it gates nothing";
-            mistakes.push(document.mistake(&at.join(name), message));
+            errors.push(document.error(&at.join(name), message));
         }
         let at = at.join(name);
         let is_time = specs.iter().any(|spec| spec.name == name && spec.better == Better::Lower);
         if let Some(min) = min.filter(|min| *min <= 0.0) {
-            mistakes.push(
-                document.mistake(&at.join("min"), format!("{min} holds whatever is measured, so it gates nothing")),
+            errors.push(
+                document.error(&at.join("min"), format!("{min} holds whatever is measured, so it gates nothing")),
             );
         }
         if let Some(min) = min.filter(|min| *min > 1.0 && !is_time) {
-            mistakes
-                .push(document.mistake(&at.join("min"), format!("{min} can never be reached: {name} is at most 1")));
+            errors.push(document.error(&at.join("min"), format!("{min} can never be reached: {name} is at most 1")));
         }
         if let (Some(min), Some(target)) = (min, target)
             && ((target < min && !is_time) || (target > min && is_time))
         {
-            mistakes.push(document.mistake(&at.join("target"), "is easier to reach than `min`"));
+            errors.push(document.error(&at.join("target"), "is easier to reach than `min`"));
         }
     }
     gate.into_iter()
@@ -56,22 +55,20 @@ pub(super) fn settle_quarantine(
     document: &Document,
     at: &Pointer,
     sections: Vec<CasePolicySection>,
-    mistakes: &mut Mistakes,
+    errors: &mut InputErrors,
 ) -> BTreeMap<CaseId, Quarantine> {
     let mut all = BTreeMap::new();
     for (index, CasePolicySection { case, quarantine }) in sections.into_iter().enumerate() {
         let at = at.join(index);
         if quarantine.until.parse::<jiff::civil::Date>().is_err() || quarantine.until.len() != 10 {
             let message = format!("`{}` is not a day", quarantine.until);
-            mistakes.push(
-                document
-                    .mistake(&at.join("quarantine").join("until"), message)
-                    .with_help("write it like \"2026-12-31\""),
+            errors.push(
+                document.error(&at.join("quarantine").join("until"), message).with_help("write it like \"2026-12-31\""),
             );
         }
         let QuarantineSection { owner, until, reason } = quarantine;
         if all.insert(CaseId::new(case.clone()), Quarantine { owner, until, reason }).is_some() {
-            mistakes.push(document.mistake(&at.join("case"), format!("a second policy for `{case}`")));
+            errors.push(document.error(&at.join("case"), format!("a second policy for `{case}`")));
         }
     }
     all
@@ -82,7 +79,7 @@ pub(super) fn settle_max_errors(
     at: &Pointer,
     section: Option<MaxErrorsSection>,
     target: Option<&TargetSettings>,
-    mistakes: &mut Mistakes,
+    errors: &mut InputErrors,
 ) -> MaxErrors {
     match section {
         // A model behind a network is allowed a bad moment.
@@ -95,7 +92,7 @@ pub(super) fn settle_max_errors(
                 Some(percent) => MaxErrors::Share(percent / 100.0),
                 None => {
                     let message = format!("`{text}` is neither a count nor a share such as \"2%\"");
-                    mistakes.push(document.mistake(&at.join("max-errors"), message));
+                    errors.push(document.error(&at.join("max-errors"), message));
                     MaxErrors::Count(0)
                 }
             }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::file::{FlipsSection, PassAtIds, PassAtSection, SuiteSection};
 use super::{Overrides, TargetSettings, parse_duration, policy, target};
-use crate::input::{Document, Found, Ignored, Mistakes, Pointer, expand_globs, find_directory};
+use crate::input::{Document, Found, Ignored, InputErrors, Pointer, expand_globs, find_directory};
 use crate::model::{Flips, Kind, Mode, Policy, SuiteId, Threshold};
 
 /// One suite, ready to be loaded and run.
@@ -112,7 +112,7 @@ pub(super) fn settle(
     at: &Pointer,
     section: SuiteSection,
     overrides: &Overrides,
-    mistakes: &mut Mistakes,
+    errors: &mut InputErrors,
 ) -> SuiteSettings {
     let SuiteSection {
         id,
@@ -143,14 +143,14 @@ pub(super) fn settle(
 
     let misplaced = [("builtin-cases", builtin_cases), ("k", k.is_some())];
     for (key, _) in misplaced.iter().filter(|(_, given)| *given && kind != Kind::Retrieval) {
-        mistakes.push(document.mistake_at_key(&at.join(key), format!("only a retrieval suite has `{key}`")));
+        errors.push(document.error_at_key(&at.join(key), format!("only a retrieval suite has `{key}`")));
     }
     if kind == Kind::Imported && repeat.is_some_and(|repeat| repeat > 1) {
-        mistakes.push(document.mistake_at_key(&at.join("repeat"), "nobody is asked for imported results"));
+        errors.push(document.error_at_key(&at.join("repeat"), "nobody is asked for imported results"));
     }
-    let (pass_at, pass_score) = settle_pass_at(document, &at.join("pass-at"), kind, pass_at, mistakes);
+    let (pass_at, pass_score) = settle_pass_at(document, &at.join("pass-at"), kind, pass_at, errors);
     if cases.is_empty() && !builtin_cases {
-        mistakes.push(document.mistake(at, "a suite needs `cases`"));
+        errors.push(document.error(at, "a suite needs `cases`"));
     }
     let index = target.as_ref().and_then(|target| target.index.as_ref());
     let indexed = index.into_iter().flat_map(|index| index.code.iter().chain(&index.memory));
@@ -162,17 +162,17 @@ pub(super) fn settle(
         patterns.extend(cases.iter().map(|folder| format!("{}/**", folder.trim_end_matches('/'))));
     }
     let files = match kind {
-        Kind::Golden => settle_module(root, document, &at.join("cases"), &cases, mistakes),
+        Kind::Golden => settle_module(root, document, &at.join("cases"), &cases, errors),
         Kind::Scenario | Kind::Command | Kind::Retrieval | Kind::Imported => {
-            settle_files(root, document, &at.join("cases"), &cases, Ignored::Found, mistakes)
+            settle_files(root, document, &at.join("cases"), &cases, Ignored::Found, errors)
         }
     };
-    let programs = settle_files(root, document, &at.join("programs"), &programs, Ignored::Found, mistakes);
+    let programs = settle_files(root, document, &at.join("programs"), &programs, Ignored::Found, errors);
     let timeout = match timeout.as_deref().map(parse_duration) {
         None => default_timeout(kind),
         Some(Ok(duration)) => duration,
         Some(Err(why)) => {
-            mistakes.push(document.mistake(&at.join("timeout"), why));
+            errors.push(document.error(&at.join("timeout"), why));
             default_timeout(kind)
         }
     };
@@ -182,7 +182,7 @@ pub(super) fn settle(
     let target = match target {
         Some(section) => {
             let suite = target::Suite { kind, env, timeout };
-            target::settle(root, document, &at.join("target"), suite, section, mistakes)
+            target::settle(root, document, &at.join("target"), suite, section, errors)
         }
         None if matches!(kind, Kind::Scenario | Kind::Imported) => Some(TargetSettings::Nobody),
         None if kind == Kind::Retrieval && builtin_cases => Some(TargetSettings::Nobody),
@@ -191,55 +191,55 @@ pub(super) fn settle(
             Some(TargetSettings::Nobody)
         }
         None => {
-            mistakes.push(document.mistake(at, format!("a {kind} suite needs a `target`, the system under test")));
+            errors.push(document.error(at, format!("a {kind} suite needs a `target`, the system under test")));
             None
         }
     };
     if builtin_cases && has_target {
         let message = "the built-in cases are about a corpus in the binary, not about this target";
-        mistakes.push(
-            document.mistake_at_key(&at.join("builtin-cases"), message).with_help("give them a suite of their own"),
+        errors.push(
+            document.error_at_key(&at.join("builtin-cases"), message).with_help("give them a suite of their own"),
         );
     }
     if env_without_target {
-        mistakes.push(document.mistake_at_key(&at.join("env"), "there is no target that could see these"));
+        errors.push(document.error_at_key(&at.join("env"), "there is no target that could see these"));
     }
     if kind != Kind::Command && !programs.is_empty() {
-        mistakes.push(document.mistake(&at.join("programs"), "only a command suite has program tables"));
+        errors.push(document.error(&at.join("programs"), "only a command suite has program tables"));
     }
-    let gate = policy::settle_gate(document, &at.join("gate"), kind, gate, mistakes);
+    let gate = policy::settle_gate(document, &at.join("gate"), kind, gate, errors);
     let slices: BTreeMap<String, BTreeMap<String, Threshold>> = slices
         .into_iter()
         .map(|(slice, metrics)| {
             let at = at.join("slices").join(&slice);
             if !slice.contains('=') {
                 let message = format!("`{slice}` is no slice");
-                mistakes.push(document.mistake_at_key(&at, message).with_help("write it like \"lane=code\""));
+                errors.push(document.error_at_key(&at, message).with_help("write it like \"lane=code\""));
             }
-            let thresholds = policy::settle_gate(document, &at, kind, metrics, mistakes);
+            let thresholds = policy::settle_gate(document, &at, kind, metrics, errors);
             (slice, thresholds)
         })
         .collect();
-    let quarantine = policy::settle_quarantine(document, &at.join("case-policy"), case_policy, mistakes);
+    let quarantine = policy::settle_quarantine(document, &at.join("case-policy"), case_policy, errors);
     for (index, pattern) in paths.iter().enumerate() {
         if let Err(error) = globset::Glob::new(pattern) {
             let message = format!("`{pattern}` is not a pattern: {}", error.kind());
-            mistakes.push(document.mistake(&at.join("paths").join(index), message));
+            errors.push(document.error(&at.join("paths").join(index), message));
         }
     }
     let floor = gate.get("avg-score").and_then(|threshold| threshold.min);
     if kind == Kind::Golden && pass_score.is_none() && floor.is_none() && target.is_some() {
         let help = "say `avg-score = { min = … }` in its gate, or `pass-at = …`";
-        mistakes.push(document.mistake(at, "nothing says which score a case needs to pass").with_help(help));
+        errors.push(document.error(at, "nothing says which score a case needs to pass").with_help(help));
     }
-    let source = settle_source(document, at, kind, recordings.as_deref(), target.as_ref(), overrides.mode, mistakes);
-    let max_errors = policy::settle_max_errors(document, at, max_errors, target.as_ref(), mistakes);
+    let source = settle_source(document, at, kind, recordings.as_deref(), target.as_ref(), overrides.mode, errors);
+    let max_errors = policy::settle_max_errors(document, at, max_errors, target.as_ref(), errors);
 
     let (default, repeat) =
         (Policy::default(), if kind == Kind::Imported { 1 } else { overrides.repeat.or(repeat).unwrap_or(1) });
     let is_live = matches!(source, Source::Target | Source::Recorder);
     let is_model = matches!(target, Some(TargetSettings::OpenAi(_)));
-    // With mistakes nothing will run, but the cases are still looked into for more of them.
+    // With errors nothing will run, but the cases are still looked into for more of them.
     SuiteSettings {
         root: root.to_owned(),
         id: SuiteId::new(id),
@@ -284,17 +284,17 @@ fn settle_module(
     document: &Document,
     at: &Pointer,
     cases: &[String],
-    mistakes: &mut Mistakes,
+    errors: &mut InputErrors,
 ) -> Vec<Found> {
     if cases.len() > 1 {
         let message = "a golden suite is one module, one folder";
-        mistakes.push(document.mistake(&at.join(1), message).with_help("give each module a suite of its own"));
+        errors.push(document.error(&at.join(1), message).with_help("give each module a suite of its own"));
     }
     let mut found = Vec::new();
     for (index, folder) in cases.iter().enumerate().take(1) {
         match find_directory(root, folder) {
             Ok(folder) => found.push(folder),
-            Err(why) => mistakes.push(document.mistake(&at.join(index), why)),
+            Err(why) => errors.push(document.error(&at.join(index), why)),
         }
     }
     found
@@ -306,7 +306,7 @@ fn settle_pass_at(
     at: &Pointer,
     kind: Kind,
     section: Option<PassAtSection>,
-    mistakes: &mut Mistakes,
+    errors: &mut InputErrors,
 ) -> (PassAt, Option<f64>) {
     match (kind, section) {
         (_, None) => (PassAt::Any, None),
@@ -314,20 +314,20 @@ fn settle_pass_at(
         (Kind::Retrieval, Some(PassAtSection::Ids(PassAtIds::All))) => (PassAt::All, None),
         (Kind::Golden, Some(PassAtSection::Score(score))) => {
             if !(score > 0.0 && score <= 1.0) {
-                mistakes.push(document.mistake(at, format!("{score} is not a score between 0 and 1")));
+                errors.push(document.error(at, format!("{score} is not a score between 0 and 1")));
             }
             (PassAt::Any, Some(score))
         }
         (Kind::Retrieval, Some(PassAtSection::Score(_))) => {
-            mistakes.push(document.mistake(at, "a retrieval suite passes at \"any\" or \"all\""));
+            errors.push(document.error(at, "a retrieval suite passes at \"any\" or \"all\""));
             (PassAt::Any, None)
         }
         (Kind::Golden, Some(PassAtSection::Ids(_))) => {
-            mistakes.push(document.mistake(at, "a golden suite passes at a score, such as 0.7"));
+            errors.push(document.error(at, "a golden suite passes at a score, such as 0.7"));
             (PassAt::Any, None)
         }
         (Kind::Scenario | Kind::Command | Kind::Imported, Some(_)) => {
-            mistakes.push(document.mistake_at_key(at, format!("`pass-at` means nothing to the kind `{kind}`")));
+            errors.push(document.error_at_key(at, format!("`pass-at` means nothing to the kind `{kind}`")));
             (PassAt::Any, None)
         }
     }
@@ -341,7 +341,7 @@ fn settle_source(
     recordings: Option<&str>,
     target: Option<&TargetSettings>,
     mode: Mode,
-    mistakes: &mut Mistakes,
+    errors: &mut InputErrors,
 ) -> Source {
     if recordings.is_some() {
         let message = match kind {
@@ -351,7 +351,7 @@ fn settle_source(
             Kind::Scenario => Some("a scenario has no recordings: an edit that is written down is one"),
         };
         if let Some(message) = message {
-            mistakes.push(document.mistake_at_key(&at.join("recordings"), message));
+            errors.push(document.error_at_key(&at.join("recordings"), message));
             return Source::Target;
         }
     }
@@ -381,7 +381,7 @@ pub(super) fn settle_files(
     at: &Pointer,
     patterns: &[String],
     ignored: Ignored,
-    mistakes: &mut Mistakes,
+    errors: &mut InputErrors,
 ) -> Vec<Found> {
     let mut files: Vec<Found> = Vec::new();
     for (index, pattern) in patterns.iter().enumerate() {
@@ -393,7 +393,7 @@ pub(super) fn settle_files(
                     }
                 }
             }
-            Err(why) => mistakes.push(document.mistake(&at.join(index), why)),
+            Err(why) => errors.push(document.error(&at.join(index), why)),
         }
     }
     files

@@ -9,7 +9,7 @@ use serde_json_path::JsonPath;
 use super::file::{CwdSection, IndexSection, OpenAiSection, TargetSection};
 use super::openai::{self, OpenAiTarget};
 use super::suite::settle_files;
-use crate::input::{Document, Found, Ignored, Mistakes, Pointer, nearest};
+use crate::input::{Document, Found, Ignored, InputErrors, Pointer, nearest};
 use crate::model::Kind;
 
 /// The system under test.
@@ -231,7 +231,7 @@ pub(super) fn settle(
     at: &Pointer,
     suite: Suite,
     section: TargetSection,
-    mistakes: &mut Mistakes,
+    errors: &mut InputErrors,
 ) -> Option<TargetSettings> {
     let Suite { kind, env, timeout } = suite;
     let TargetSection { command, worker, agent, index, http, openai, run, recorded, answer, cwd, max_output } = section;
@@ -252,46 +252,46 @@ pub(super) fn settle(
         Kind::Retrieval => &["index", "command", "worker", "http", "run", "recorded"],
     };
     if kind == Kind::Imported {
-        mistakes.push(document.mistake(at, "imported results have no target: another tool asked it"));
+        errors.push(document.error(at, "imported results have no target: another tool asked it"));
         return None;
     }
     let wanted = fitting.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" or ");
     if let [(key, Given::Index(_) | Given::Place(_) | Given::OpenAi(_))] = given.as_slice() {
         let beside = [("answer", answer.is_some()), ("cwd", cwd.is_some()), ("max-output", max_output.is_some())];
         for (name, _) in beside.iter().filter(|(_, given)| *given) {
-            mistakes.push(document.mistake_at_key(&at.join(name), format!("`{name}` means nothing beside `{key}`")));
+            errors.push(document.error_at_key(&at.join(name), format!("`{name}` means nothing beside `{key}`")));
         }
         if !env.is_empty() {
-            mistakes.push(document.mistake(at, format!("`env` means nothing to `{key}`: no process is started")));
+            errors.push(document.error(at, format!("`env` means nothing to `{key}`: no process is started")));
         }
     }
     let (key, argv) = match given.as_slice() {
         [(key, Given::Process(argv))] if fitting.contains(key) => (*key, argv.clone()),
         [(key, Given::Index(index))] if fitting.contains(key) => {
             let at = at.join(key);
-            let code = settle_files(root, document, &at.join("code"), &index.code, Ignored::Skipped, mistakes);
-            let memory = settle_files(root, document, &at.join("memory"), &index.memory, Ignored::Skipped, mistakes);
+            let code = settle_files(root, document, &at.join("code"), &index.code, Ignored::Skipped, errors);
+            let memory = settle_files(root, document, &at.join("memory"), &index.memory, Ignored::Skipped, errors);
             if index.code.is_empty() && index.memory.is_empty() {
-                mistakes.push(document.mistake(&at, "indexes nothing").with_help("say `code` or `memory`"));
+                errors.push(document.error(&at, "indexes nothing").with_help("say `code` or `memory`"));
             }
             return Some(TargetSettings::Index(IndexFiles { code, memory }));
         }
         [(key @ "http", Given::Place(url))] if fitting.contains(key) => {
             if !url.starts_with("http://") && !url.starts_with("https://") {
-                mistakes.push(document.mistake(&at.join(key), format!("`{url}` is not an http address")));
+                errors.push(document.error(&at.join(key), format!("`{url}` is not an http address")));
             }
             return Some(TargetSettings::Http(HttpTarget { url: url.clone(), timeout }));
         }
         [(key, Given::OpenAi(section))] if fitting.contains(key) => {
-            let target = openai::settle(document, &at.join(key), (**section).clone(), timeout, mistakes);
+            let target = openai::settle(document, &at.join(key), (**section).clone(), timeout, errors);
             return Some(TargetSettings::OpenAi(Box::new(target)));
         }
         [(key, Given::Place(path))] if fitting.contains(key) => {
             let mut found =
-                settle_files(root, document, &at.join(key), std::slice::from_ref(path), Ignored::Found, mistakes);
+                settle_files(root, document, &at.join(key), std::slice::from_ref(path), Ignored::Found, errors);
             if found.len() > 1 {
                 let message = format!("`{path}` matches {} files; name one", found.len());
-                mistakes.push(document.mistake(&at.join(key), message));
+                errors.push(document.error(&at.join(key), message));
             }
             let found = found.pop()?;
             let trec = *key == "run";
@@ -299,16 +299,16 @@ pub(super) fn settle(
         }
         [(key, _)] => {
             let message = format!("`{key}` is no target of a {kind} suite");
-            mistakes.push(document.mistake(&at.join(key), message).with_help(format!("it has {wanted}")));
+            errors.push(document.error(&at.join(key), message).with_help(format!("it has {wanted}")));
             return None;
         }
         [] => {
-            mistakes.push(document.mistake(at, format!("does not say {wanted}")).with_help("add it"));
+            errors.push(document.error(at, format!("does not say {wanted}")).with_help("add it"));
             return None;
         }
         several => {
             let keys = several.iter().map(|(key, _)| format!("`{key}`")).collect::<Vec<_>>().join(" and ");
-            mistakes.push(document.mistake(at, format!("says {keys}")).with_help("keep one of them"));
+            errors.push(document.error(at, format!("says {keys}")).with_help("keep one of them"));
             return None;
         }
     };
@@ -316,7 +316,7 @@ pub(super) fn settle(
         for (name, given) in [("answer", answer.is_some()), ("cwd", cwd.is_some())] {
             if given {
                 let message = format!("an agent has no `{name}`: it edits the working copy it runs in");
-                mistakes.push(document.mistake_at_key(&at.join(name), message));
+                errors.push(document.error_at_key(&at.join(name), message));
             }
         }
     }
@@ -330,7 +330,7 @@ pub(super) fn settle(
         Ok(path) => Some(path),
         Err(error) => {
             let message = format!("`{path}` is not a JSONPath: {error}");
-            mistakes.push(document.mistake(&at.join("answer"), message).with_help("write it like $.command"));
+            errors.push(document.error(&at.join("answer"), message).with_help("write it like $.command"));
             None
         }
     });
@@ -343,7 +343,7 @@ pub(super) fn settle(
                 Some(near) => format!("did you mean `{{{near}}}`? (braces themselves: `{{{{` and `}}}}`)"),
                 None => "braces themselves are written `{{` and `}}`".to_owned(),
             };
-            mistakes.push(document.mistake(&at.join(key).join(index), message).with_help(help));
+            errors.push(document.error(&at.join(key).join(index), message).with_help(help));
         }
         templates.push(template);
     }

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::time::Duration;
 
-use crate::input::{Document, Mistake, Mistakes, Pointer, nearest};
+use crate::input::{Document, InputError, InputErrors, Pointer, nearest};
 use crate::model::{
     Answer, CaseDetail, CaseId, CaseResult, Check, Ending, Fingerprint, Kind, Location, Request, RetrievalSuiteDetail,
     Score, Slice, Status, SuiteDetail,
@@ -156,7 +156,7 @@ pub struct Loaded {
     /// The cases.
     pub cases: Vec<LoadedCase>,
     /// What `check` reports and `run` lets fail.
-    pub warnings: Mistakes,
+    pub warnings: InputErrors,
     /// What they were read from.
     pub document: Document,
 }
@@ -172,9 +172,9 @@ pub struct LoadedCase {
 
 /// Loads the cases of every suite, or says everything that is wrong with them. The second value is what `check`
 /// reports and `run` lets fail.
-pub fn load(settings: &Settings) -> Result<(Vec<Suite>, Mistakes), Mistakes> {
-    let mut mistakes = Mistakes::new();
-    let mut warnings = Mistakes::new();
+pub fn load(settings: &Settings) -> Result<(Vec<Suite>, InputErrors), InputErrors> {
+    let mut errors = InputErrors::new();
+    let mut warnings = InputErrors::new();
     let mut suites = Vec::new();
     for suite in &settings.suites {
         let mut cases: Vec<Case> = Vec::new();
@@ -185,33 +185,33 @@ pub fn load(settings: &Settings) -> Result<(Vec<Suite>, Mistakes), Mistakes> {
                     warnings.extend(loaded.warnings);
                     for LoadedCase { case, at_id } in loaded.cases {
                         if let Some(why) = wrong_id(case.id.as_str()) {
-                            mistakes.push(loaded.document.mistake(&at_id, why));
+                            errors.push(loaded.document.error(&at_id, why));
                         }
                         if let Some(first) = places.get(&case.id) {
                             let message = format!("a second case is called `{}`", case.id);
                             let help = format!("the first is at {}:{}", first.file, first.line);
-                            mistakes.push(loaded.document.mistake(&at_id, message).with_help(help));
+                            errors.push(loaded.document.error(&at_id, message).with_help(help));
                             continue;
                         }
                         places.insert(case.id.clone(), case.location.clone());
                         cases.push(case);
                     }
                 }
-                Err(wrong) => mistakes.extend(wrong),
+                Err(wrong) => errors.extend(wrong),
             }
         }
         for case in suite.policy.quarantine.keys().filter(|id| !cases.is_empty() && !places.contains_key(*id)) {
             let message = format!("there is no case `{case}` in `{}` that could be in quarantine", suite.id);
             let near = nearest(case.as_str(), cases.iter().map(|one| one.id.as_str()));
-            mistakes.push(Mistake::in_file(&settings.config, message).with_nearest(near));
+            errors.push(InputError::in_file(&settings.config, message).with_nearest(near));
         }
         suites.push(Suite { settings: suite.clone(), cases });
     }
-    mistakes.into_result().map(|()| (suites, warnings))
+    errors.into_result().map(|()| (suites, warnings))
 }
 
 /// What each file of a suite holds.
-fn load_files(settings: &Settings, suite: &SuiteSettings) -> Vec<Result<Loaded, Mistakes>> {
+fn load_files(settings: &Settings, suite: &SuiteSettings) -> Vec<Result<Loaded, InputErrors>> {
     match suite.kind {
         Kind::Scenario => {
             let agent = match &suite.target {
@@ -259,8 +259,8 @@ fn wrong_id(id: &str) -> Option<&'static str> {
 }
 
 /// Reads a whole text file for a `format`.
-pub(crate) fn read(path: &Path, shown: &str) -> Result<String, Mistakes> {
-    crate::input::read_text(path, shown).map_err(Mistakes::from)
+pub(crate) fn read(path: &Path, shown: &str) -> Result<String, InputErrors> {
+    crate::input::read_text(path, shown).map_err(InputErrors::from)
 }
 
 /// A slice for each tag, each once.

@@ -14,12 +14,12 @@ pub(super) struct Budget {
     max_requests: Option<u64>,
     max_tokens: Option<u64>,
     max_cost: Option<f64>,
-    state: Mutex<State>,
+    state: Mutex<BudgetState>,
     changed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct BudgetState {
     requests: u64,
     tokens: u64,
     cost: f64,
@@ -117,7 +117,7 @@ impl Budget {
     pub(super) fn sentence(&self) -> String {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let reached = state.reached.as_deref().unwrap_or("the budget");
-        let State { requests, tokens, cost, .. } = &*state;
+        let BudgetState { requests, tokens, cost, .. } = &*state;
         format!("not asked: {reached} is reached after {requests} requests, {tokens} tokens, {cost:.4} spent")
     }
 }

@@ -1,6 +1,7 @@
 //! The system under test, asked one question at a time.
 
 mod answer;
+mod answer_source;
 mod budget;
 mod cache;
 mod command;
@@ -9,7 +10,6 @@ mod environment;
 mod http;
 mod openai;
 mod rendered;
-mod respondent;
 mod worker;
 
 use std::ffi::OsString;
@@ -19,12 +19,12 @@ use crate::execute::Stop;
 use crate::model::{Answer, Ending, Request};
 use crate::settings::{HttpTarget, TargetSettings};
 
+pub use answer_source::{AnswerSource, SILENT, check_recordings, read_recordings};
 pub use cache::Cache;
 pub use engine::Engine;
 pub use environment::Environment;
 pub use openai::OpenAi;
 pub use rendered::rendered;
-pub use respondent::{Respondent, SILENT, check_recordings, read_recordings};
 
 /// A target that can be asked.
 #[derive(Debug)]

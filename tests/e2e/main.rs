@@ -10,6 +10,7 @@
 
 mod bad_input;
 mod baseline;
+mod baseline_push;
 mod chat;
 mod differential;
 mod diffs;
@@ -39,5 +40,4 @@ mod scenarios;
 mod secrecy;
 mod selection;
 mod support;
-mod turning;
 mod workers;

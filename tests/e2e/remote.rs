@@ -7,11 +7,11 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::baseline::{RIGHT, WRONG, repository, with_baseline};
+use crate::baseline_push::turning;
 use crate::github::Github;
 use crate::github::faults::Fault;
 use crate::job::{Job, REPOSITORY, mirror, together};
 use crate::support::{Ran, World};
-use crate::turning::turning;
 
 const FILE: &str = ".evalratchet/baseline.json";
 

@@ -1,22 +1,22 @@
 //! `publish`: tells GitHub what a run found.
 #![expect(clippy::disallowed_methods, reason = "edge: the environment and GitHub's files")]
 
-mod job;
-mod told;
+mod job_outputs;
+mod publication;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use job::{Files, Lost};
-use told::{Told, key_of_config};
+use job_outputs::{ChannelFailures, Files};
+use publication::{Publication, key_of_config};
 
 use super::{ConfigArgs, Failure, console};
 use crate::github::check::{self, Identity, Report};
 use crate::github::comment::{Desired, Marker};
 use crate::github::outcome::{self, CommentWhen};
 use crate::github::publish::{self, Done};
-use crate::github::{Access, Client, DryRun, Event, HeadSha, Trouble, intake};
+use crate::github::{Access, Client, DryRun, Event, GithubError, HeadSha, intake};
 use crate::model::ExitCode;
 use crate::report::{self, COMMENT_BUDGET};
 use crate::settings::parse_duration;
@@ -104,13 +104,13 @@ pub(super) fn publish(args: &PublishArgs) -> Result<ExitCode, Failure> {
     block_on(async {
         let client = Client::new(access, event.repository.clone(), args.deadline, dry)
             .map_err(|trouble| Failure::Usage(trouble.to_string()))?;
-        let publication = Publication { args, event, client, has_token, files };
-        if args.start { publication.start().await } else { publication.publish().await }
+        let publisher = Publisher { args, event, client, has_token, files };
+        if args.start { publisher.start().await } else { publisher.publish().await }
     })?
 }
 
 /// Everything that publishing goes by.
-struct Publication<'a> {
+struct Publisher<'a> {
     args: &'a PublishArgs,
     event: Event,
     client: Client,
@@ -118,14 +118,14 @@ struct Publication<'a> {
     files: Files,
 }
 
-impl Publication<'_> {
+impl Publisher<'_> {
     async fn start(&self) -> Result<ExitCode, Failure> {
         let key = self.args.comment_key.clone().unwrap_or_else(|| key_of_config(&self.args.config));
         let head = self.event.head.clone().ok_or_else(no_head)?;
         if !self.has_token {
             return Err(no_token());
         }
-        let mut lost = Lost::default();
+        let mut lost = ChannelFailures::default();
         if self.args.check {
             let identity = Identity::new(&key, head, self.event.run);
             let done = publish::start_check(&self.client, &identity, self.run_url().as_deref()).await;
@@ -135,7 +135,7 @@ impl Publication<'_> {
     }
 
     async fn publish(&self) -> Result<ExitCode, Failure> {
-        let mut lost = Lost::default();
+        let mut lost = ChannelFailures::default();
         if self.is_foreign() && !self.has_token {
             return Err(no_token());
         }
@@ -146,9 +146,9 @@ impl Publication<'_> {
                 self.say("notice", &format!("nothing was published: {refused}"));
                 return Ok(ExitCode::Passed);
             }
-            Err(Trouble::Refused(why)) => {
+            Err(GithubError::Refused(why)) => {
                 self.tell_the_job(&self.untold(Err(why.clone())))?;
-                lost.note("comment and check run", "contents: read", Err(Trouble::Refused(why)));
+                lost.note("comment and check run", "contents: read", Err(GithubError::Refused(why)));
                 return Ok(self.end(&lost, ExitCode::Passed));
             }
             Err(trouble) => {
@@ -195,11 +195,11 @@ impl Publication<'_> {
         if self.has_token { Ok(code) } else { Err(no_token()) }
     }
 
-    async fn finish_check(&self, told: &Told, head: HeadSha) -> Result<Done, Trouble> {
+    async fn finish_check(&self, told: &Publication, head: HeadSha) -> Result<Done, GithubError> {
         let report = match &told.results {
             Ok(results) => {
                 let summary = report::comment(results, &told.frame, check::SUMMARY)
-                    .map_err(|error| Trouble::Unreachable(format!("{error:#}")))?;
+                    .map_err(|error| GithubError::Unreachable(format!("{error:#}")))?;
                 let report = outcome::check_report(results, &self.event, summary);
                 if self.args.annotations { report } else { Report { annotations: Vec::new(), ..report } }
             }
@@ -209,7 +209,7 @@ impl Publication<'_> {
         publish::finish_check(&self.client, &identity, &report, self.run_url().as_deref()).await
     }
 
-    async fn comment(&self, told: &Told, number: u64) -> Result<Done, Trouble> {
+    async fn comment(&self, told: &Publication, number: u64) -> Result<Done, GithubError> {
         let head = self.event.head.as_ref().map(|head| head.0.to_string()).unwrap_or_default();
         let marker = Marker { key: told.key.clone(), run: self.event.run, head };
         let worth_creating = self.args.comment.is_met(told.results.as_ref().ok());
@@ -225,7 +225,7 @@ impl Publication<'_> {
     }
 
     /// Says what was lost, and turns it into an exit code.
-    fn end(&self, lost: &Lost, code: ExitCode) -> ExitCode {
+    fn end(&self, lost: &ChannelFailures, code: ExitCode) -> ExitCode {
         if !lost.missing.is_empty() {
             self.say("notice", &lost.sentence(&self.event));
         }

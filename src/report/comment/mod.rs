@@ -1,11 +1,11 @@
 //! The comment on a pull request and the summary of a job: the verdict first, then what changed, whole blocks at a time.
 //! The verdict always stays.
 
-mod blocks;
+mod sections;
 mod tables;
-mod views;
+mod view_models;
 
-use super::fitting::fitted;
+use super::size_budget::fitted;
 use crate::model::Results;
 
 /// How much a comment may hold: GitHub allows 65,536 characters.
@@ -24,10 +24,10 @@ pub struct Frame {
 
 /// The comment on a pull request.
 pub fn comment(results: &Results, frame: &Frame, budget: usize) -> Result<String, minijinja::Error> {
-    Ok(fitted(&blocks::all(results, frame, blocks::Room::Comment)?, budget))
+    Ok(fitted(&sections::all(results, frame, sections::Room::Comment)?, budget))
 }
 
 /// The summary of a job, which has more room.
 pub fn summary(results: &Results, frame: &Frame, budget: usize) -> Result<String, minijinja::Error> {
-    Ok(fitted(&blocks::all(results, frame, blocks::Room::Summary)?, budget))
+    Ok(fitted(&sections::all(results, frame, sections::Room::Summary)?, budget))
 }

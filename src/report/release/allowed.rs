@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::as_run::day;
 use super::facts::{ReleaseReport, Stood};
-use super::views::{name, reason, short};
+use super::view_models::{name, reason, short};
 use crate::baseline::Blessing;
 
 #[derive(Debug, Clone, Serialize)]

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::allowed::{self, BlessingLine, GateLine, QuarantineLine};
 use super::facts::ReleaseReport;
-use super::views::{self, CaseList, EndView, HeadView, MetricRow, SliceRow, SuiteRow};
+use super::view_models::{self, CaseList, EndView, HeadView, MetricRow, SliceRow, SuiteRow};
 use crate::report::counted;
 use crate::report::html::style;
 use crate::report::templates::{of_html, value_of};
@@ -37,18 +37,18 @@ pub fn html(report: &ReleaseReport) -> Result<String, Error> {
     let page = Page {
         style,
         style_hash,
-        head: views::head(report),
+        head: view_models::head(report),
         compared: report.from.is_some(),
         trends: report.versions.len() > 1,
-        ends: views::ends(report),
+        ends: view_models::ends(report),
         versions: counted(report.versions.len(), "version"),
-        suites: views::suites(report),
-        metrics: views::metrics(report),
+        suites: view_models::suites(report),
+        metrics: view_models::metrics(report),
         weakened: allowed::weakened(report),
         blessings: allowed::blessings(report),
         quarantines: allowed::quarantines(report),
-        cases: views::cases(report),
-        slices: views::slices(report),
+        cases: view_models::cases(report),
+        slices: view_models::slices(report),
         tool: report.tool.version.clone(),
     };
     of_html(&TEMPLATES)?.get_template("page")?.render(value_of(&page))

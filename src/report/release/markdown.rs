@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::allowed::{self, BlessingLine};
 use super::facts::ReleaseReport;
-use super::views::{self, CaseList, EndView, MetricRow};
+use super::view_models::{self, CaseList, EndView, MetricRow};
 use crate::report::counted;
-use crate::report::fitting::{Block, fitted};
+use crate::report::size_budget::{Block, fitted};
 use crate::report::templates::{of_markdown, value_of};
 
 /// How much the Markdown may hold: the body of a release holds 125,000 characters.
@@ -95,7 +95,7 @@ impl Blocks {
     /// The metrics that moved, or in a fold those that did not.
     fn metrics(&mut self, report: &ReleaseReport, moved: bool) -> Result<(), Error> {
         let (compared, trends) = (report.from.is_some(), report.versions.len() > 1);
-        let rows: Vec<MetricRow> = views::metrics(report).into_iter().filter(|row| row.moved == moved).collect();
+        let rows: Vec<MetricRow> = view_models::metrics(report).into_iter().filter(|row| row.moved == moved).collect();
         let (priority, title) = if moved {
             (3, "Metrics".to_owned())
         } else {
@@ -110,7 +110,7 @@ impl Blocks {
 
     fn footer(&mut self, report: &ReleaseReport) -> Result<(), Error> {
         let versions = format!("{} of the baseline", counted(report.versions.len(), "version"));
-        let footer = Footer { ends: views::ends(report), versions, tool: report.tool.version.clone() };
+        let footer = Footer { ends: view_models::ends(report), versions, tool: report.tool.version.clone() };
         self.push("footer", 1, 0, &footer)
     }
 }
@@ -123,13 +123,13 @@ fn later(index: usize) -> u32 {
 /// The whole report; if it does not fit, the least important blocks are left out.
 pub fn markdown(report: &ReleaseReport, budget: usize) -> Result<String, Error> {
     let mut blocks = Blocks::new()?;
-    blocks.push("head", 0, 1, &views::head(report))?;
+    blocks.push("head", 0, 1, &view_models::head(report))?;
     let weakened = allowed::weakened(report);
     blocks.lines("weakened", 2, &format!("{} weakened", counted(weakened.len(), "gate")), &weakened)?;
     blocks.metrics(report, true)?;
-    blocks.rows("suites", 5, "Suites", &views::suites(report))?;
+    blocks.rows("suites", 5, "Suites", &view_models::suites(report))?;
     let (worse, others): (Vec<CaseList>, Vec<CaseList>) =
-        views::cases(report).into_iter().partition(|list| !list.folded);
+        view_models::cases(report).into_iter().partition(|list| !list.folded);
     for list in worse {
         cases(&mut blocks, list)?;
     }
@@ -147,9 +147,9 @@ pub fn markdown(report: &ReleaseReport, budget: usize) -> Result<String, Error> 
     blocks.metrics(report, false)?;
     if report.versions.len() > 2 {
         let title = format!("Trend over {} of the baseline", counted(report.versions.len(), "version"));
-        blocks.rows("trend", 58, &title, &views::metrics(report))?;
+        blocks.rows("trend", 58, &title, &view_models::metrics(report))?;
     }
-    let slices = views::slices(report);
+    let slices = view_models::slices(report);
     blocks.rows("slices", 60, &format!("{} of slices moved", counted(slices.len(), "metric")), &slices)?;
     blocks.footer(report)?;
     Ok(fitted(&blocks.blocks, budget))
@@ -189,7 +189,7 @@ fn cases(blocks: &mut Blocks, list: CaseList) -> Result<(), Error> {
 /// it all comes from.
 pub fn summary(report: &ReleaseReport) -> Result<String, Error> {
     let mut blocks = Blocks::new()?;
-    blocks.push("head", 0, 1, &views::head(report))?;
+    blocks.push("head", 0, 1, &view_models::head(report))?;
     blocks.metrics(report, true)?;
     blocks.metrics(report, false)?;
     let weakened = allowed::weakened(report);

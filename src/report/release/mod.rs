@@ -11,7 +11,7 @@ mod markdown;
 mod tags;
 #[cfg(test)]
 mod tests;
-mod views;
+mod view_models;
 
 pub use body::with_summary;
 pub use facts::{

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::facts::{Direction, Gaps, ReleaseReport};
 use super::{Named, RELEASE_BUDGET, RELEASE_SUMMARY_BUDGET, Range, html, json, markdown, release, summary};
 use crate::baseline::{Baseline, BaselineMetric, Blessing};
-use crate::gate::worlds::{baseline_of, suite};
+use crate::gate::spec::{baseline_of, suite};
 use crate::input::{Checker, Document};
 use crate::model::{Better, CaseId, Change, Policy, Quarantine, Rule, SuiteId, SuiteResult, Threshold};
 use crate::report::corpus::HOSTILE;

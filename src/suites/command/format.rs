@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::input::{Checker, Document, Found, Mistake, Mistakes, Pointer};
+use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer};
 use crate::model::{CaseId, CommandDetail, Fingerprint, Location, Method, Slice};
 use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
 
@@ -149,47 +149,47 @@ static CHECKER: LazyLock<Checker<CommandDataset>> = LazyLock::new(Checker::new);
 static TABLES: LazyLock<Checker<ProgramTable>> = LazyLock::new(Checker::new);
 
 /// Reads program tables of the user's own; each is named after its program.
-pub fn load_tables(files: &[Found]) -> Result<Tables, Mistakes> {
-    let mut mistakes = Mistakes::new();
+pub fn load_tables(files: &[Found]) -> Result<Tables, InputErrors> {
+    let mut errors = InputErrors::new();
     let mut tables = Vec::new();
     for Found { path, shown } in files {
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let table = read(path, shown).and_then(|text| Document::toml(shown, text)).and_then(|document| {
             let table = TABLES.read(&document)?;
             Tables::with([(name.clone(), table.clone())])
-                .map_err(|why| Mistakes::from(document.mistake(&Pointer::root(), why)))?;
+                .map_err(|why| InputErrors::from(document.error(&Pointer::root(), why)))?;
             Ok(table)
         });
         match table {
             Ok(table) => tables.push((name, table)),
-            Err(wrong) => mistakes.extend(wrong),
+            Err(wrong) => errors.extend(wrong),
         }
     }
-    mistakes.into_result()?;
-    Tables::with(tables).map_err(|why| Mistake::in_file("programs", why).into())
+    errors.into_result()?;
+    Tables::with(tables).map_err(|why| InputError::in_file("programs", why).into())
 }
 
 /// Reads one dataset.
-pub fn load(path: &Path, shown: &str, tables: &Tables, own: &[Found]) -> Result<Loaded, Mistakes> {
+pub fn load(path: &Path, shown: &str, tables: &Tables, own: &[Found]) -> Result<Loaded, InputErrors> {
     let document = Document::json(shown, read(path, shown)?)?;
     // Tables of the user's own decide what is right, so they belong to the question.
     let own: Vec<String> = own.iter().map(|table| read(&table.path, &table.shown)).collect::<Result<_, _>>()?;
     let dataset = CHECKER.read(&document)?;
-    let mut mistakes = Mistakes::new();
-    check_totals(&document, &dataset, &mut mistakes);
+    let mut errors = InputErrors::new();
+    check_totals(&document, &dataset, &mut errors);
     let at = Pointer::root().join("test_cases");
     for (index, case) in dataset.test_cases.iter().enumerate() {
         for (other, accepted) in case.accepted_commands.iter().enumerate() {
             if accepted.trim().is_empty() {
                 let place = at.join(index).join("accepted_commands").join(other);
-                mistakes.push(document.mistake(&place, "an accepted command must not be empty"));
+                errors.push(document.error(&place, "an accepted command must not be empty"));
             }
         }
     }
-    mistakes.into_result()?;
+    errors.into_result()?;
     let cases = dataset.test_cases.into_iter().enumerate();
     let cases = cases.map(|(index, case)| settle(&document, &at.join(index), case, tables, &own)).collect();
-    Ok(Loaded { cases, warnings: Mistakes::new(), document })
+    Ok(Loaded { cases, warnings: InputErrors::new(), document })
 }
 
 fn settle(document: &Document, at: &Pointer, case: TestCase, tables: &Tables, own: &[String]) -> LoadedCase {
@@ -242,12 +242,12 @@ fn settle(document: &Document, at: &Pointer, case: TestCase, tables: &Tables, ow
     }
 }
 
-fn check_totals(document: &Document, dataset: &CommandDataset, mistakes: &mut Mistakes) {
+fn check_totals(document: &Document, dataset: &CommandDataset, errors: &mut InputErrors) {
     let Some(metadata) = &dataset.metadata else { return };
     let at = Pointer::root().join("metadata");
     let total = dataset.test_cases.len();
     if let Some(claimed) = metadata.total.filter(|claimed| *claimed != total) {
-        mistakes.push(document.mistake(&at.join("total"), format!("says {claimed} cases, but there are {total}")));
+        errors.push(document.error(&at.join("total"), format!("says {claimed} cases, but there are {total}")));
     }
     let count = |name: fn(&TestCase) -> &str| {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -266,11 +266,11 @@ fn check_totals(document: &Document, dataset: &CommandDataset, mistakes: &mut Mi
             let there = actual.get(name).copied().unwrap_or(0);
             if there != *claimed {
                 let message = format!("says {claimed} cases of `{name}`, but there are {there}");
-                mistakes.push(document.mistake(&at.join(name), message));
+                errors.push(document.error(&at.join(name), message));
             }
         }
         for (name, there) in actual.iter().filter(|(name, _)| !claimed.contains_key(*name)) {
-            mistakes.push(document.mistake(&at, format!("does not count the {there} cases of `{name}`")));
+            errors.push(document.error(&at, format!("does not count the {there} cases of `{name}`")));
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use similar::TextDiff;
 
-use super::measures::{Asks, Scene, Trouble};
+use super::measures::{Asks, MeasureError, MeasureInput};
 use super::scorer::AnswerForm;
 use super::{GoldenQuestion, json_in};
 use crate::model::{
@@ -100,11 +100,11 @@ fn judge(
     let mut checks = Vec::new();
     let mut sum = 0.0;
     for (index, component) in question.scorer.components.iter().enumerate() {
-        let scene = Scene { document: &document, latency, opinion: opinions.get(&index) };
+        let scene = MeasureInput { document: &document, latency, opinion: opinions.get(&index) };
         let (value, status, note) = match component.measure.measure(scene) {
             Ok(measured) => (Some(measured.earned.points(component.weight)), Status::Passed, measured.note),
-            Err(Trouble::Answer(why)) => (Some(0.0), Status::Failed, Some(why)),
-            Err(Trouble::Scorer(why)) => (None, Status::Error, Some(why)),
+            Err(MeasureError::Answer(why)) => (Some(0.0), Status::Failed, Some(why)),
+            Err(MeasureError::Scorer(why)) => (None, Status::Error, Some(why)),
         };
         sum += value.unwrap_or(0.0);
         let earned = value.map_or("not measured".to_owned(), |value| format!("{value:.2} of {:.2}", component.weight));

@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::measures::{Scene, Trouble};
+use super::measures::{MeasureError, MeasureInput};
 use super::scorer::Scorer;
-use crate::input::{Checker, Document, Found, Mistake, Mistakes, Pointer, read_text};
+use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer, read_text};
 use crate::model::{CaseId, Fingerprint, Location, Mode};
 use crate::settings::{SuiteSettings, TargetSettings};
 use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
@@ -69,10 +69,10 @@ pub struct GoldenQuestion {
 static CASE_CHECKER: LazyLock<Checker<GoldenCase>> = LazyLock::new(Checker::new);
 
 /// Loads the module of a suite.
-pub fn load(suite: &SuiteSettings, mode: Mode) -> Result<Loaded, Mistakes> {
-    let Some(folder) = suite.files.first() else { return Err(Mistakes::new()) };
-    let mut mistakes = Mistakes::new();
-    let mut keep = |result: Result<Document, Mistakes>| result.map_err(|wrong| mistakes.extend(wrong)).ok();
+pub fn load(suite: &SuiteSettings, mode: Mode) -> Result<Loaded, InputErrors> {
+    let Some(folder) = suite.files.first() else { return Err(InputErrors::new()) };
+    let mut errors = InputErrors::new();
+    let mut keep = |result: Result<Document, InputErrors>| result.map_err(|wrong| errors.extend(wrong)).ok();
     let cases = keep(document(folder, "cases.json"));
     // While recording, a module may have no reviewed answer at all.
     let golden_missing = mode == Mode::Record && !exists(folder, "golden.json");
@@ -87,7 +87,7 @@ pub fn load(suite: &SuiteSettings, mode: Mode) -> Result<Loaded, Mistakes> {
                 "record answers and accept them: evalratchet run --suite {} --mode record, then evalratchet golden accept",
                 suite.id
             );
-            Mistake::in_file(shown(folder, "golden.json"), "there are no reviewed answers").with_help(help).into()
+            InputError::in_file(shown(folder, "golden.json"), "there are no reviewed answers").with_help(help).into()
         }))
     };
     let scorer_text = read(&folder.path.join("scorer.toml"), &shown(folder, "scorer.toml"));
@@ -100,25 +100,25 @@ pub fn load(suite: &SuiteSettings, mode: Mode) -> Result<Loaded, Mistakes> {
         read_text(&folder.path.join(name), &shown(folder, name)).map_err(|mistake| mistake.to_string())
     };
     let scorer = scorer_document.as_ref().and_then(|document| {
-        Scorer::load(document, &read_more).map_err(|wrong| mistakes.extend(wrong)).ok().map(Arc::new)
+        Scorer::load(document, &read_more).map_err(|wrong| errors.extend(wrong)).ok().map(Arc::new)
     });
     let asks_model = matches!(suite.target, TargetSettings::OpenAi(_));
     let prompt = if asks_model {
-        read(&folder.path.join("prompt.md"), &shown(folder, "prompt.md")).map_err(|wrong| mistakes.extend(wrong)).ok()
+        read(&folder.path.join("prompt.md"), &shown(folder, "prompt.md")).map_err(|wrong| errors.extend(wrong)).ok()
     } else {
         Some(String::new())
     };
     let schema = if asks_model && exists(folder, "answer.schema.json") {
-        document(folder, "answer.schema.json").map_err(|wrong| mistakes.extend(wrong)).ok().map(|schema| schema.value)
+        document(folder, "answer.schema.json").map_err(|wrong| errors.extend(wrong)).ok().map(|schema| schema.value)
     } else {
         None
     };
     let (Some(cases), Some(golden), Some(scorer), Some(prompt)) = (cases, golden, scorer, prompt) else {
-        return Err(mistakes);
+        return Err(errors);
     };
     let module = Module { folder, suite, mode, golden: &golden, scorer, prompt: asks_model.then_some(prompt), schema };
-    let loaded = module.settle(&cases, &mut mistakes);
-    mistakes.into_result().map(|()| Loaded { cases: loaded, warnings: Mistakes::new(), document: cases })
+    let loaded = module.settle(&cases, &mut errors);
+    errors.into_result().map(|()| Loaded { cases: loaded, warnings: InputErrors::new(), document: cases })
 }
 
 struct Module<'a> {
@@ -132,14 +132,14 @@ struct Module<'a> {
 }
 
 impl Module<'_> {
-    fn settle(&self, cases: &Document, mistakes: &mut Mistakes) -> Vec<LoadedCase> {
+    fn settle(&self, cases: &Document, errors: &mut InputErrors) -> Vec<LoadedCase> {
         let root = Pointer::root();
         let Some(values) = cases.value.as_array().filter(|values| !values.is_empty()) else {
-            mistakes.push(cases.mistake(&root, "expected an array with at least one case"));
+            errors.push(cases.error(&root, "expected an array with at least one case"));
             return Vec::new();
         };
         let Some(answers) = self.golden.value.as_object() else {
-            mistakes.push(self.golden.mistake(&root, "expected an object: case id → reviewed answer"));
+            errors.push(self.golden.error(&root, "expected an object: case id → reviewed answer"));
             return Vec::new();
         };
         let mut loaded = Vec::new();
@@ -149,17 +149,17 @@ impl Module<'_> {
             match CASE_CHECKER.read_at(cases, &at, value) {
                 Ok(case) => {
                     ids.push(case.id.clone());
-                    loaded.extend(self.settle_case(cases, &at, case, answers, mistakes));
+                    loaded.extend(self.settle_case(cases, &at, case, answers, errors));
                 }
                 Err(wrong) => {
                     ids.extend(value["id"].as_str().map(str::to_owned));
-                    mistakes.extend(wrong);
+                    errors.extend(wrong);
                 }
             }
         }
         for id in answers.keys().filter(|id| !ids.contains(id)) {
             let message = format!("there is no case `{id}` in cases.json");
-            mistakes.push(self.golden.mistake_at_key(&root.join(id), message));
+            errors.push(self.golden.error_at_key(&root.join(id), message));
         }
         loaded
     }
@@ -170,10 +170,10 @@ impl Module<'_> {
         at: &Pointer,
         case: GoldenCase,
         answers: &Map<String, Value>,
-        mistakes: &mut Mistakes,
+        errors: &mut InputErrors,
     ) -> Option<LoadedCase> {
         let GoldenCase { id, description, input, tags, further } = case;
-        let before = mistakes.len();
+        let before = errors.len();
         let golden = answers.get(&id).cloned();
         if golden.is_none() && self.mode != Mode::Record {
             let message = format!("`{id}` has no reviewed answer in {}", self.golden.file);
@@ -181,27 +181,27 @@ impl Module<'_> {
                 "record one and accept it: evalratchet run --suite {suite} --case {id} --mode record, then evalratchet golden accept {id}",
                 suite = self.suite.id
             );
-            mistakes.push(cases.mistake(&at.join("id"), message).with_help(help));
+            errors.push(cases.error(&at.join("id"), message).with_help(help));
         }
         for name in further.keys().filter(|name| !self.scorer.expected.contains_key(*name)) {
-            let mistake = cases.mistake_at_key(&at.join(name), format!("unknown field `{name}`"));
-            mistakes
+            let mistake = cases.error_at_key(&at.join(name), format!("unknown field `{name}`"));
+            errors
                 .push(mistake.with_help("known: id, description, input, tags, and what the scorer's [expected] names"));
         }
         let further = Value::Object(further);
         if let Some(golden) = &golden {
             let document = json!({"actual": golden, "golden": golden, "input": input, "case": further});
-            self.check_golden(cases, at, &id, &document, mistakes);
+            self.check_golden(cases, at, &id, &document, errors);
         }
         let prompt = match &self.prompt {
             None => input.to_string(),
             Some(template) => render(template, &input).unwrap_or_else(|why| {
                 let file = shown(self.folder, "prompt.md");
-                mistakes.push(Mistake::in_file(file, format!("cannot be filled in for `{id}`: {why}")));
+                errors.push(InputError::in_file(file, format!("cannot be filled in for `{id}`: {why}")));
                 String::new()
             }),
         };
-        if mistakes.len() > before {
+        if errors.len() > before {
             return None;
         }
         let fingerprint = Fingerprint::of(&json!({
@@ -232,16 +232,16 @@ impl Module<'_> {
     }
 
     /// What a scorer looks at must be there in golden: if it is not, nobody's answer could be right.
-    fn check_golden(&self, cases: &Document, at: &Pointer, id: &str, document: &Value, mistakes: &mut Mistakes) {
+    fn check_golden(&self, cases: &Document, at: &Pointer, id: &str, document: &Value, errors: &mut InputErrors) {
         let place = Pointer::root().join(id);
         for component in &self.scorer.components {
             if component.measure.asks().is_some() {
                 continue;
             }
-            let scene = Scene { document, latency: Duration::ZERO, opinion: None };
-            if let Err(Trouble::Answer(why) | Trouble::Scorer(why)) = component.measure.measure(scene) {
+            let scene = MeasureInput { document, latency: Duration::ZERO, opinion: None };
+            if let Err(MeasureError::Answer(why) | MeasureError::Scorer(why)) = component.measure.measure(scene) {
                 let message = format!("the component `{}` cannot be measured on golden itself: {why}", component.name);
-                mistakes.push(self.golden.mistake_at_key(&place, message));
+                errors.push(self.golden.error_at_key(&place, message));
             }
         }
         for (field, expected) in &self.scorer.expected {
@@ -251,11 +251,11 @@ impl Module<'_> {
             match count.or(value) {
                 Some(Ok(there)) if there != *claimed => {
                     let message = format!("says {claimed}, but golden has {there}");
-                    mistakes.push(
-                        cases.mistake(&at.join(field), message).with_help(format!("{} of `{id}`", self.golden.file)),
+                    errors.push(
+                        cases.error(&at.join(field), message).with_help(format!("{} of `{id}`", self.golden.file)),
                     );
                 }
-                Some(Err(why)) => mistakes.push(self.golden.mistake_at_key(&place, why)),
+                Some(Err(why)) => errors.push(self.golden.error_at_key(&place, why)),
                 Some(Ok(_)) | None => {}
             }
         }
@@ -279,7 +279,7 @@ fn shown(folder: &Found, name: &str) -> String {
     format!("{}/{name}", folder.shown)
 }
 
-fn document(folder: &Found, name: &str) -> Result<Document, Mistakes> {
+fn document(folder: &Found, name: &str) -> Result<Document, InputErrors> {
     Document::json(&shown(folder, name), read(&folder.path.join(name), &shown(folder, name))?)
 }
 

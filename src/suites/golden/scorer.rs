@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::measures::{Measure, REGISTRY, Reader};
 use super::{Root, Selector};
-use crate::input::{Checker, Document, Mistakes, Pointer, nearest};
+use crate::input::{Checker, Document, InputErrors, Pointer, nearest};
 
 /// How the answers of a module are scored.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -95,19 +95,18 @@ static CHECKER: LazyLock<Checker<ScorerFile>> = LazyLock::new(Checker::new);
 
 impl Scorer {
     /// Reads a scorer; `read` reads further files of its module.
-    pub fn load(document: &Document, read: Reader<'_>) -> Result<Self, Mistakes> {
+    pub fn load(document: &Document, read: Reader<'_>) -> Result<Self, InputErrors> {
         let file = CHECKER.read(document)?;
-        let mut mistakes = Mistakes::new();
+        let mut errors = InputErrors::new();
         let root = Pointer::root();
         for (field, expected) in &file.expected {
             let at = root.join("expected").join(field);
             if expected.count.is_some() == expected.value.is_some() {
-                mistakes
-                    .push(document.mistake(&at, "says neither or both of `count` and `value`").with_help("say one"));
+                errors.push(document.error(&at, "says neither or both of `count` and `value`").with_help("say one"));
             }
             for selector in expected.count.iter().chain(&expected.value).filter(|one| one.root() == Root::Actual) {
                 let message = format!("`{selector}` reads the answer, which is not known when cases are loaded");
-                mistakes.push(document.mistake(&at, message).with_help("read $.golden"));
+                errors.push(document.error(&at, message).with_help("read $.golden"));
             }
         }
         let mut components: Vec<Component> = Vec::new();
@@ -116,14 +115,14 @@ impl Scorer {
             let at = root.join("component").join(index);
             if components.iter().any(|component| component.name == section.name) {
                 let message = format!("a second component is called `{}`", section.name);
-                mistakes.push(document.mistake(&at.join("name"), message));
+                errors.push(document.error(&at.join("name"), message));
             }
             match load_component(document, &at, section, read) {
                 Ok((component, more)) => {
                     components.push(component);
                     added.push(more);
                 }
-                Err(wrong) => mistakes.extend(wrong),
+                Err(wrong) => errors.extend(wrong),
             }
         }
         let sum: f64 = file.component.iter().map(|section| section.weight).sum();
@@ -133,9 +132,9 @@ impl Scorer {
                 rounded(sum),
                 if sum < 1.0 { "cannot be" } else { "is not only" }
             );
-            mistakes.push(document.mistake_at_key(&root.join("component"), message).with_help("they must add up to 1"));
+            errors.push(document.error_at_key(&root.join("component"), message).with_help("they must add up to 1"));
         }
-        mistakes.into_result()?;
+        errors.into_result()?;
         let fingerprint = json!({"scorer": document.value, "files": added});
         Ok(Self { answer: file.answer, expected: file.expected, components, fingerprint })
     }
@@ -150,10 +149,10 @@ fn load_component(
     at: &Pointer,
     section: &ComponentSection,
     read: Reader<'_>,
-) -> Result<(Component, Value), Mistakes> {
+) -> Result<(Component, Value), InputErrors> {
     let Some(registered) = REGISTRY.iter().find(|registered| registered.name == section.measure) else {
         let names: Vec<&str> = REGISTRY.iter().map(|registered| registered.name).collect();
-        let mistake = document.mistake(&at.join("measure"), format!("there is no measure `{}`", section.measure));
+        let mistake = document.error(&at.join("measure"), format!("there is no measure `{}`", section.measure));
         return Err(match nearest(&section.measure, names.iter().copied()) {
             Some(near) => mistake.with_help(format!("did you mean `{near}`?")),
             None => mistake.with_help(format!("known: {}", names.join(", "))),
@@ -161,13 +160,13 @@ fn load_component(
         .into());
     };
     // A path that is wrong is pointed at before the component as a whole is.
-    let mut mistakes = Mistakes::new();
+    let mut errors = InputErrors::new();
     for (key, value) in &section.rest {
         if let Some(Err(why)) = value.as_str().filter(|text| text.starts_with('$')).map(Selector::parse) {
-            mistakes.push(document.mistake(&at.join(key), why));
+            errors.push(document.error(&at.join(key), why));
         }
     }
-    mistakes.into_result()?;
+    errors.into_result()?;
     let rest = Value::Object(section.rest.clone());
     let (measure, added) = (registered.load)(document, at, &rest, read)?;
     let (name, weight, measure_name) = (section.name.clone(), section.weight, registered.name);

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{junit, promptfoo};
-use crate::input::{Checker, Document, Found, Mistake, Mistakes, Pointer};
+use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer};
 use crate::model::{CaseId, Fingerprint, Location, Status};
 use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
 
@@ -92,19 +92,19 @@ pub(super) struct Read {
 static CHECKER: LazyLock<Checker<ImportedLine>> = LazyLock::new(Checker::new);
 
 /// Reads a file of results.
-pub fn load(found: &Found) -> Result<Loaded, Mistakes> {
+pub fn load(found: &Found) -> Result<Loaded, InputErrors> {
     let text = read(&found.path, &found.shown)?;
     let start = text.trim_start();
     let cases = if start.starts_with('<') {
-        junit::read(&text).map_err(|why| Mistake::in_file(&found.shown, why))?
+        junit::read(&text).map_err(|why| InputError::in_file(&found.shown, why))?
     } else if found.shown.ends_with(".jsonl") || found.shown.ends_with(".ndjson") {
         read_lines(&found.shown, &text)?
     } else {
         let document = Document::json(&found.shown, text.clone())?;
-        promptfoo::read(&document).map_err(|why| document.mistake(&Pointer::root(), why))?
+        promptfoo::read(&document).map_err(|why| document.error(&Pointer::root(), why))?
     };
     if cases.is_empty() {
-        return Err(Mistake::in_file(&found.shown, "has no case").into());
+        return Err(InputError::in_file(&found.shown, "has no case").into());
     }
     // Positions were found by each format; ids are pointed at by their line.
     let document =
@@ -120,24 +120,24 @@ pub fn load(found: &Found) -> Result<Loaded, Mistakes> {
             question: Question::Imported(case.question),
         },
     });
-    Ok(Loaded { cases: cases.collect(), warnings: Mistakes::new(), document })
+    Ok(Loaded { cases: cases.collect(), warnings: InputErrors::new(), document })
 }
 
-fn read_lines(shown: &str, text: &str) -> Result<Vec<Read>, Mistakes> {
-    let mut mistakes = Mistakes::new();
+fn read_lines(shown: &str, text: &str) -> Result<Vec<Read>, InputErrors> {
+    let mut errors = InputErrors::new();
     let mut cases = Vec::new();
     for document in Document::json_lines(shown, text)? {
         let line = match CHECKER.read(&document) {
             Ok(line) => line,
             Err(wrong) => {
-                mistakes.extend(wrong);
+                errors.extend(wrong);
                 continue;
             }
         };
         let number = document.line(&Pointer::root());
         let Some((status, score)) = outcome(line.status, line.score) else {
             let message = "says neither `score` nor `status`";
-            mistakes.push(document.mistake(&Pointer::root(), message));
+            errors.push(document.error(&Pointer::root(), message));
             continue;
         };
         let duration = line.duration_ms.and_then(|time| Duration::try_from_secs_f64(time / 1000.0).ok());
@@ -149,7 +149,7 @@ fn read_lines(shown: &str, text: &str) -> Result<Vec<Read>, Mistakes> {
             question: ImportedQuestion { status, score, details: line.details, duration, format: "json-lines" },
         });
     }
-    mistakes.into_result().map(|()| cases)
+    errors.into_result().map(|()| cases)
 }
 
 /// Status and score, each by the other where one is missing.

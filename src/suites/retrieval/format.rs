@@ -10,7 +10,7 @@ use serde_json::json;
 use super::builtin;
 use super::index::parse_memories;
 use super::trec::parse_run;
-use crate::input::{Checker, Document, Found, Mistake, Mistakes, Pointer};
+use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer};
 use crate::model::{CaseId, Fingerprint, Lane, Location, Slice, Source};
 use crate::settings::{PassAt, RankedFile, SuiteSettings, TargetSettings};
 use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
@@ -90,8 +90,8 @@ const BUILTIN: &str = "(built in)";
 static CASE_CHECKER: LazyLock<Checker<EvalCase>> = LazyLock::new(Checker::new);
 
 /// The cases of a suite. An external case takes the place of a built-in one with the same id.
-pub fn load(suite: &SuiteSettings) -> Vec<Result<Loaded, Mistakes>> {
-    let mut loaded: Vec<Result<Loaded, Mistakes>> = Vec::new();
+pub fn load(suite: &SuiteSettings) -> Vec<Result<Loaded, InputErrors>> {
+    let mut loaded: Vec<Result<Loaded, InputErrors>> = Vec::new();
     for file in &suite.files {
         loaded.push(read(&file.path, &file.shown).and_then(|text| load_file(suite, &file.shown, text)));
     }
@@ -111,16 +111,16 @@ pub fn load(suite: &SuiteSettings) -> Vec<Result<Loaded, Mistakes>> {
 type Check<'a> = dyn Fn(&str) -> Result<(), (usize, String)> + 'a;
 
 /// Looks into the files that an engine will read, so that what is wrong with them is told before anything runs.
-pub fn check_target(target: &TargetSettings) -> Result<(), Mistakes> {
-    let mut mistakes = Mistakes::new();
+pub fn check_target(target: &TargetSettings) -> Result<(), InputErrors> {
+    let mut errors = InputErrors::new();
     let mut look = |found: &Found, check: &Check<'_>| match read(&found.path, &found.shown) {
         Ok(text) => {
             if let Err((line, why)) = check(&text) {
                 let place = if line == 0 { found.shown.clone() } else { format!("{}:{line}", found.shown) };
-                mistakes.push(Mistake::in_file(place, why));
+                errors.push(InputError::in_file(place, why));
             }
         }
-        Err(wrong) => mistakes.extend(wrong),
+        Err(wrong) => errors.extend(wrong),
     };
     match target {
         TargetSettings::Index(files) => {
@@ -149,7 +149,7 @@ pub fn check_target(target: &TargetSettings) -> Result<(), Mistakes> {
         | TargetSettings::OpenAi(_)
         | TargetSettings::Nobody => {}
     }
-    mistakes.into_result()
+    errors.into_result()
 }
 
 #[derive(Deserialize)]
@@ -172,38 +172,38 @@ pub fn parse_recorded(text: &str) -> Result<HashMap<String, Vec<String>>, (usize
     Ok(rankings)
 }
 
-fn load_file(suite: &SuiteSettings, shown: &str, text: String) -> Result<Loaded, Mistakes> {
+fn load_file(suite: &SuiteSettings, shown: &str, text: String) -> Result<Loaded, InputErrors> {
     let document = Document::json(shown, text)?;
     let root = Pointer::root();
     let wrapped = document.value.as_object().filter(|map| map.len() == 1).and_then(|map| map.get("cases"));
     let (at, list) = wrapped.map_or((root.clone(), &document.value), |cases| (root.join("cases"), cases));
     let Some(values) = list.as_array() else {
-        return Err(document.mistake(&at, "expected an array of cases, or {\"cases\": […]}").into());
+        return Err(document.error(&at, "expected an array of cases, or {\"cases\": […]}").into());
     };
     if values.is_empty() {
-        return Err(document.mistake(&at, "has no case").into());
+        return Err(document.error(&at, "has no case").into());
     }
-    let mut mistakes = Mistakes::new();
+    let mut errors = InputErrors::new();
     let mut cases = Vec::new();
     for (index, value) in values.iter().enumerate() {
         let place = at.join(index);
         match CASE_CHECKER.read_at(&document, &place, value) {
             Ok(case) => cases.push(settle(suite, &document, &place, case, Source::Json)),
-            Err(wrong) => mistakes.extend(wrong),
+            Err(wrong) => errors.extend(wrong),
         }
     }
-    mistakes.into_result().map(|()| Loaded { cases, warnings: Mistakes::new(), document })
+    errors.into_result().map(|()| Loaded { cases, warnings: InputErrors::new(), document })
 }
 
-fn load_builtin(suite: &SuiteSettings) -> Result<Loaded, Mistakes> {
+fn load_builtin(suite: &SuiteSettings) -> Result<Loaded, InputErrors> {
     let document = Document::json(BUILTIN, builtin::cases_text().to_owned())?;
-    let cases = builtin::cases().map_err(|why| document.mistake(&Pointer::root(), why))?;
+    let cases = builtin::cases().map_err(|why| document.error(&Pointer::root(), why))?;
     let settled = cases
         .into_iter()
         .enumerate()
         .map(|(index, case)| settle(suite, &document, &Pointer::root().join(index), case, Source::Builtin));
     let cases = settled.collect();
-    Ok(Loaded { cases, warnings: Mistakes::new(), document })
+    Ok(Loaded { cases, warnings: InputErrors::new(), document })
 }
 
 fn settle(suite: &SuiteSettings, document: &Document, at: &Pointer, case: EvalCase, source: Source) -> LoadedCase {

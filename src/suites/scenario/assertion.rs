@@ -5,7 +5,7 @@ use super::format::{AssertionFile, Match, OneOrMany, Scope};
 use super::matching::{changes_something, matches, nearest_hunk, normalised};
 use super::observation::{FileState, Observation};
 use super::unified::{hunks, is_binary};
-use crate::input::{Document, Mistakes, Pointer, nearest};
+use crate::input::{Document, InputErrors, Pointer, nearest};
 use crate::model::truncate_middle;
 
 /// How much of a diff is shown.
@@ -84,21 +84,21 @@ pub(super) fn settle(
     document: &Document,
     at: &Pointer,
     file: &AssertionFile,
-    mistakes: &mut Mistakes,
-    warnings: &mut Mistakes,
+    errors: &mut InputErrors,
+    warnings: &mut InputErrors,
 ) -> Option<Assertion> {
     let scope = file.scope.unwrap_or(Scope::Fixture);
     let made = |kind| Some(Assertion { type_name: file.kind.clone(), kind, scope, note: file.note.clone() });
     let Some((_, fields)) = TYPES.iter().find(|(name, _)| *name == file.kind) else {
-        let mistake = document.mistake(&at.join("type"), unknown_type(&file.kind));
+        let mistake = document.error(&at.join("type"), unknown_type(&file.kind));
         warnings.push(mistake.with_nearest(nearest(&file.kind, TYPES.iter().map(|(name, _)| *name))));
         return made(AssertionKind::Unknown(file.path.clone()));
     };
-    let before = mistakes.len();
-    check_fields(document, at, &file.kind, fields, mistakes);
+    let before = errors.len();
+    check_fields(document, at, &file.kind, fields, errors);
     let mut need = |given: bool, name: &str| {
         if !given {
-            mistakes.push(document.mistake(at, format!("`{}` needs the field `{name}`", file.kind)));
+            errors.push(document.error(at, format!("`{}` needs the field `{name}`", file.kind)));
         }
     };
     let path = file.path.clone().unwrap_or_default();
@@ -116,7 +116,7 @@ pub(super) fn settle(
         name @ ("file-contains" | "file-lacks") => {
             need(file.includes.is_some(), "includes");
             if file.includes.is_some() && (includes.is_empty() || includes.iter().any(String::is_empty)) {
-                mistakes.push(document.mistake(&at.join("includes"), "must not be empty"));
+                errors.push(document.error(&at.join("includes"), "must not be empty"));
             }
             if name == "file-contains" {
                 AssertionKind::FileContains(path, includes)
@@ -127,12 +127,12 @@ pub(super) fn settle(
         "only-changed" => {
             need(file.paths.is_some(), "paths");
             if scope == Scope::Repo {
-                mistakes.push(document.mistake(&at.join("scope"), "`only-changed` is about the working copy"));
+                errors.push(document.error(&at.join("scope"), "`only-changed` is about the working copy"));
             }
             let paths = file.paths.clone().unwrap_or_default();
             for (index, path) in paths.iter().enumerate() {
                 if let Err(why) = directive::check_path(path) {
-                    mistakes.push(document.mistake(&at.join("paths").join(index), why));
+                    errors.push(document.error(&at.join("paths").join(index), why));
                 }
             }
             AssertionKind::OnlyChanged(paths)
@@ -152,7 +152,7 @@ pub(super) fn settle(
                     "has only context: no line begins with + or -"
                 };
                 let help = "to expect that nothing changed, write an empty one with \"match\": \"exact\"";
-                mistakes.push(document.mistake(&place, message).with_help(help));
+                errors.push(document.error(&place, message).with_help(help));
             }
             AssertionKind::DiffMatch { path, expected, how }
         }
@@ -160,12 +160,12 @@ pub(super) fn settle(
     if let Some(path) = file.path.as_deref().filter(|_| fields.contains(&"path"))
         && let Err(why) = directive::check_path(path)
     {
-        mistakes.push(document.mistake(&at.join("path"), why));
+        errors.push(document.error(&at.join("path"), why));
     }
-    if mistakes.len() > before { None } else { made(kind) }
+    if errors.len() > before { None } else { made(kind) }
 }
 
-fn check_fields(document: &Document, at: &Pointer, kind: &str, fields: &[&str], mistakes: &mut Mistakes) {
+fn check_fields(document: &Document, at: &Pointer, kind: &str, fields: &[&str], errors: &mut InputErrors) {
     let value = at.steps().iter().try_fold(&document.value, |value, step| match step.parse::<usize>() {
         Ok(index) => value.get(index),
         Err(_) => value.get(step),
@@ -173,8 +173,8 @@ fn check_fields(document: &Document, at: &Pointer, kind: &str, fields: &[&str], 
     let known: Vec<&str> = ["type", "scope", "note"].into_iter().chain(fields.iter().copied()).collect();
     for name in value.and_then(serde_json::Value::as_object).into_iter().flat_map(serde_json::Map::keys) {
         if !known.contains(&name.as_str()) {
-            let mistake = document.mistake_at_key(&at.join(name), format!("`{kind}` has no field `{name}`"));
-            mistakes.push(match nearest(name, known.iter().copied()) {
+            let mistake = document.error_at_key(&at.join(name), format!("`{kind}` has no field `{name}`"));
+            errors.push(match nearest(name, known.iter().copied()) {
                 Some(near) => mistake.with_help(format!("did you mean `{near}`?")),
                 None => mistake.with_help(format!("it has: {}", known.join(", "))),
             });

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::adapters::{Adapter, GoalCommand};
 use super::assertion::{self, Assertion};
 use super::directive::{self, Task};
-use crate::input::{Checker, Document, Mistakes, Pointer, nearest, tree_hash};
+use crate::input::{Checker, Document, InputErrors, Pointer, nearest, tree_hash};
 use crate::model::{CaseId, Fingerprint, Location, Slice};
 use crate::settings::Invocation;
 use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
@@ -249,36 +249,36 @@ pub struct Context<'a> {
 static CHECKER: LazyLock<Checker<ScenarioFile>> = LazyLock::new(Checker::new);
 
 /// Reads one scenario.
-pub fn load(path: &Path, shown: &str, context: Context<'_>) -> Result<Loaded, Mistakes> {
+pub fn load(path: &Path, shown: &str, context: Context<'_>) -> Result<Loaded, InputErrors> {
     let document = Document::json(shown, read(path, shown)?)?;
     let file = CHECKER.read(&document)?;
-    let mut mistakes = Mistakes::new();
-    let mut warnings = Mistakes::new();
+    let mut errors = InputErrors::new();
+    let mut warnings = InputErrors::new();
     let at = Pointer::root();
 
     if file.fixture.copy_to_temp == Some(false) {
         let place = at.join("fixture").join("copyToTemp");
-        mistakes.push(document.mistake(&place, "a fixture is always copied").with_help("leave it out"));
+        errors.push(document.error(&place, "a fixture is always copied").with_help("leave it out"));
     }
     let fixture = context.root.join(&file.fixture.path);
     let hash = match directive::check_directory(&file.fixture.path).and_then(|()| tree_hash(&fixture)) {
         Ok(hash) => hash,
         Err(why) => {
-            mistakes.push(document.mistake(&at.join("fixture").join("path"), why));
+            errors.push(document.error(&at.join("fixture").join("path"), why));
             Value::Null
         }
     };
-    let task = settle_task(&document, &file, context, &mut mistakes);
-    let (adapter, goals) = settle_goals(&document, &file, context, &mut mistakes);
+    let task = settle_task(&document, &file, context, &mut errors);
+    let (adapter, goals) = settle_goals(&document, &file, context, &mut errors);
     let mut assertions = Vec::new();
     for (index, assertion) in file.pattern_assertions.iter().enumerate() {
         let place = at.join("patternAssertions").join(index);
-        assertions.extend(assertion::settle(&document, &place, assertion, &mut mistakes, &mut warnings));
+        assertions.extend(assertion::settle(&document, &place, assertion, &mut errors, &mut warnings));
     }
     if goals.is_empty() && file.goals.is_empty() && file.pattern_assertions.is_empty() {
-        mistakes.push(document.mistake(&at, "declares neither goals nor assertions, so it measures nothing"));
+        errors.push(document.error(&at, "declares neither goals nor assertions, so it measures nothing"));
     }
-    mistakes.into_result()?;
+    errors.into_result()?;
     let Some(adapter) = adapter else { return Ok(Loaded { cases: Vec::new(), warnings, document }) };
 
     let fingerprint = Fingerprint::of(&json!({
@@ -331,7 +331,7 @@ fn settle_task(
     document: &Document,
     file: &ScenarioFile,
     context: Context<'_>,
-    mistakes: &mut Mistakes,
+    errors: &mut InputErrors,
 ) -> Option<Task> {
     let at = Pointer::root().join("agentTask").join("instruction");
     match directive::read(&file.agent_task.as_ref()?.instruction) {
@@ -339,14 +339,14 @@ fn settle_task(
             let message = "this is text for an agent, but the suite has none";
             let help =
                 "write WRITE|path|contents, or add target = { agent = [\"my-agent\", \"{instruction}\"] } to the suite";
-            mistakes.push(document.mistake(&at, message).with_help(help));
+            errors.push(document.error(&at, message).with_help(help));
             None
         }
         Ok(task) => Some(task),
         Err(wrong) => {
             for (index, why) in wrong {
                 let place = index.map_or_else(|| at.clone(), |index| at.join(index));
-                mistakes.push(document.mistake(&place, why));
+                errors.push(document.error(&place, why));
             }
             None
         }
@@ -357,13 +357,13 @@ fn settle_goals(
     document: &Document,
     file: &ScenarioFile,
     context: Context<'_>,
-    mistakes: &mut Mistakes,
+    errors: &mut InputErrors,
 ) -> (Option<Adapter>, Vec<Goal>) {
     let at = Pointer::root();
     let Some(adapter) = context.adapters.get(&file.adapter_id) else {
         let known: Vec<&str> = context.adapters.keys().map(String::as_str).collect();
-        let mistake = document.mistake(&at.join("adapterId"), format!("unknown adapter `{}`", file.adapter_id));
-        mistakes.push(match nearest(&file.adapter_id, known.iter().copied()) {
+        let mistake = document.error(&at.join("adapterId"), format!("unknown adapter `{}`", file.adapter_id));
+        errors.push(match nearest(&file.adapter_id, known.iter().copied()) {
             Some(near) => mistake.with_help(format!("did you mean `{near}`?")),
             None => mistake.with_help(format!("known: {}", known.join(", "))),
         });
@@ -376,15 +376,15 @@ fn settle_goals(
         let base = adapter.goals.get(name).cloned();
         if base.is_none() && own.and_then(|own| own.command.as_ref()).is_none() {
             let known: Vec<&str> = adapter.goals.keys().map(String::as_str).collect();
-            let mistake = document.mistake(&place, format!("the adapter `{}` has no goal `{name}`", adapter.id));
-            mistakes.push(match nearest(name, known.iter().copied()) {
+            let mistake = document.error(&place, format!("the adapter `{}` has no goal `{name}`", adapter.id));
+            errors.push(match nearest(name, known.iter().copied()) {
                 Some(near) => mistake.with_help(format!("did you mean `{near}`?")),
                 None => mistake.with_help(format!("it has: {}", known.join(", "))),
             });
             continue;
         }
         if goals.iter().any(|goal| goal.name == *name) {
-            mistakes.push(document.mistake(&place, format!("the goal `{name}` stands here a second time")));
+            errors.push(document.error(&place, format!("the goal `{name}` stands here a second time")));
             continue;
         }
         let mut command = base.unwrap_or_default();
@@ -395,14 +395,14 @@ fn settle_goals(
     }
     for name in file.overrides.keys().filter(|name| *name != "*" && !file.goals.contains(name)) {
         let place = at.join("overrides").join(name);
-        let mistake = document.mistake_at_key(&place, format!("there is no goal `{name}` to override"));
-        mistakes.push(mistake.with_nearest(nearest(name, file.goals.iter().map(String::as_str))));
+        let mistake = document.error_at_key(&place, format!("there is no goal `{name}` to override"));
+        errors.push(mistake.with_nearest(nearest(name, file.goals.iter().map(String::as_str))));
     }
     for (name, over) in &file.overrides {
         if let Some(why) =
             over.cwd.as_deref().filter(|cwd| *cwd != "{fixture}").and_then(|cwd| directive::check_directory(cwd).err())
         {
-            mistakes.push(document.mistake(&at.join("overrides").join(name).join("cwd"), why));
+            errors.push(document.error(&at.join("overrides").join(name).join("cwd"), why));
         }
     }
     (Some(adapter.clone()), goals)

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::judge::opinion;
-use super::{Asks, Definition, Measure, Measured, Scene, Trouble};
+use super::{Asks, Definition, Measure, MeasureError, MeasureInput, Measured};
 
 /// A program of the user's own. It reads `{"actual", "golden", "input", "case"}` and writes `{"score", "reason"}`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -32,7 +32,7 @@ impl Definition for Program {
 }
 
 impl Measure for Program {
-    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         opinion(scene.opinion, "the scorer's program")
     }
 

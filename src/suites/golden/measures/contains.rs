@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Definition, Measure, Measured, Scene, Trouble, part};
+use super::{Definition, Measure, MeasureError, MeasureInput, Measured, part};
 use crate::suites::golden::Selector;
 use serde_json::Value;
 
@@ -55,7 +55,7 @@ impl Definition for Contains {
 }
 
 impl Measure for Contains {
-    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let fold = |text: &str| if self.ignore_case { text.to_lowercase() } else { text.to_owned() };
         let texts: Vec<String> = self.actual.texts(scene.document)?.into_iter().map(fold).collect();
         let wanted: Vec<String> = match &self.golden {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Definition, Measure, Measured, Scene, Trouble, count};
+use super::{Definition, Measure, MeasureError, MeasureInput, Measured, count};
 use crate::suites::golden::Selector;
 
 /// Some points less for each item too many or too few.
@@ -24,7 +24,7 @@ impl Definition for CountDifference {
 }
 
 impl Measure for CountDifference {
-    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let (actual, golden) = (self.actual.select(scene.document)?.len(), self.golden.select(scene.document)?.len());
         let difference = count(actual.abs_diff(golden));
         Ok(Measured::less(self.penalty * difference, format!("{actual} where golden has {golden}")))

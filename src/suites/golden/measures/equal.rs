@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Definition, Measure, Measured, Scene, Trouble};
+use super::{Definition, Measure, MeasureError, MeasureInput, Measured};
 use crate::suites::golden::Selector;
 use crate::suites::golden::selector::kind_of;
 
@@ -39,7 +39,7 @@ impl Definition for Equal {
 }
 
 impl Measure for Equal {
-    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let actual = self.actual.select(scene.document)?;
         let golden = self.golden.select(scene.document)?;
         if actual.len() != golden.len() {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Asks, Definition, Measure, Measured, Scene, Trouble};
+use super::{Asks, Definition, Measure, MeasureError, MeasureInput, Measured};
 use crate::model::{Answer, Ending};
 use crate::settings::{OpenAiTarget, PriceSection};
 
@@ -50,7 +50,7 @@ impl Definition for Judge {
 }
 
 impl Measure for Judge {
-    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         opinion(scene.opinion, "the judge")
     }
 
@@ -106,8 +106,8 @@ impl Judge {
 }
 
 /// Reads `{"score", "reason"}`; whatever else was said is the scorer's fault, never a 0.
-pub(super) fn opinion(answer: Option<&Answer>, who: &str) -> Result<Measured, Trouble> {
-    let trouble = |why: String| Trouble::Scorer(format!("{who}: {why}"));
+pub(super) fn opinion(answer: Option<&Answer>, who: &str) -> Result<Measured, MeasureError> {
+    let trouble = |why: String| MeasureError::Scorer(format!("{who}: {why}"));
     let Some(answer) = answer else { return Err(trouble("was not asked".into())) };
     let Ending::Answered(text) = &answer.ending else { return Err(trouble(answer.sentence())) };
     let value = crate::suites::golden::json_in(text).map_err(trouble)?;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Definition, Measure, Measured, Scene, Trouble};
+use super::{Definition, Measure, MeasureError, MeasureInput, Measured};
 use crate::settings::parse_duration;
 
 /// An answer in time: all or nothing. A recorded answer took as long as it did when it was recorded.
@@ -30,7 +30,7 @@ impl Definition for Latency {
 }
 
 impl Measure for Latency {
-    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let share = if scene.latency <= self.limit { 1.0 } else { 0.0 };
         Ok(Measured::share(share, format!("{:.1} s, at most {}", scene.latency.as_secs_f64(), self.max)))
     }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Definition, Measure, Measured, Scene, Trouble, part};
+use super::{Definition, Measure, MeasureError, MeasureInput, Measured, part};
 use crate::suites::golden::Selector;
 
 /// Neither too short nor too long.
@@ -48,7 +48,7 @@ impl Definition for Length {
 }
 
 impl Measure for Length {
-    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let lengths: Vec<usize> = match self.unit {
             Unit::Items => vec![self.actual.select(scene.document)?.len()],
             Unit::Characters => self.actual.texts(scene.document)?.iter().map(|text| text.chars().count()).collect(),

@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::input::{Checker, Document, Mistakes, Pointer};
+use crate::input::{Checker, Document, InputErrors, Pointer};
 use crate::model::Answer;
 
 /// What a measure looks at.
 #[derive(Debug, Clone, Copy)]
-pub struct Scene<'a> {
+pub struct MeasureInput<'a> {
     /// `{"actual", "golden", "input", "case"}`, which selectors lead into.
     pub document: &'a Value,
     /// How long the answer took.
@@ -63,14 +63,14 @@ impl Earned {
 
 /// Why a component could not be measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trouble {
+pub enum MeasureError {
     /// The answer lacks what is looked at: it earns nothing.
     Answer(String),
     /// The scorer itself could not do its work: the case is an error.
     Scorer(String),
 }
 
-impl From<String> for Trouble {
+impl From<String> for MeasureError {
     fn from(why: String) -> Self {
         Self::Answer(why)
     }
@@ -79,7 +79,7 @@ impl From<String> for Trouble {
 /// One side of an answer.
 pub trait Measure: fmt::Debug + Send + Sync {
     /// Looks at it.
-    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble>;
+    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError>;
 
     /// Whom it must ask for an opinion first.
     fn asks(&self) -> Option<Asks<'_>> {
@@ -111,7 +111,7 @@ pub trait Definition: Measure + JsonSchema + DeserializeOwned + 'static {
 /// Reads a file of the module.
 pub type Reader<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 /// Reads a component's own keys: a measure and what it adds to the question.
-type Load = fn(&Document, &Pointer, &Value, Reader<'_>) -> Result<(Box<dyn Measure>, Value), Mistakes>;
+type Load = fn(&Document, &Pointer, &Value, Reader<'_>) -> Result<(Box<dyn Measure>, Value), InputErrors>;
 
 /// A measure by its name.
 pub struct Registered {
@@ -132,9 +132,9 @@ fn load<D: Definition>(
     at: &Pointer,
     value: &Value,
     read: Reader<'_>,
-) -> Result<(Box<dyn Measure>, Value), Mistakes> {
+) -> Result<(Box<dyn Measure>, Value), InputErrors> {
     let mut definition: D = Checker::new().read_at(document, at, value)?;
-    let added = definition.settle(read).map_err(|(key, why)| document.mistake(&at.join(key), why))?;
+    let added = definition.settle(read).map_err(|(key, why)| document.error(&at.join(key), why))?;
     Ok((Box::new(definition), added))
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Definition, Measure, Measured, Scene, Trouble, count};
+use super::{Definition, Measure, MeasureError, MeasureInput, Measured, count};
 use crate::suites::golden::Selector;
 use crate::suites::golden::selector::kind_of;
 
@@ -28,7 +28,7 @@ impl Definition for NoOverlap {
 }
 
 impl Measure for NoOverlap {
-    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let mut intervals = Vec::new();
         for item in self.items.select(scene.document)? {
             let (start, end) = (self.instant(item, &self.start)?, self.instant(item, &self.end)?);
@@ -36,7 +36,7 @@ impl Measure for NoOverlap {
                 let shown = |key: &str| item.get(key).cloned().unwrap_or_default();
                 let message =
                     format!("an interval ends at {} before it begins at {}", shown(&self.end), shown(&self.start));
-                return Err(Trouble::Answer(message));
+                return Err(MeasureError::Answer(message));
             }
             intervals.push((start, end));
         }

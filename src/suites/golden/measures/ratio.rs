@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Definition, Measure, Measured, Scene, Trouble, part};
+use super::{Definition, Measure, MeasureError, MeasureInput, Measured, part};
 use crate::suites::golden::Selector;
 
 /// The share of items that satisfy a condition.
@@ -25,13 +25,13 @@ impl Definition for Ratio {
 }
 
 impl Measure for Ratio {
-    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let items = self.items.select(scene.document)?;
         let satisfying = self.satisfying.select(scene.document)?;
         // What is selected is the same value in the same place, so its address tells.
         if satisfying.iter().any(|one| !items.iter().any(|item| std::ptr::eq(*item, *one))) {
             let message = format!("`{}` selects what `{}` does not", self.satisfying, self.items);
-            return Err(Trouble::Scorer(message));
+            return Err(MeasureError::Scorer(message));
         }
         let note = match items.len() {
             0 => format!("`{}` selects nothing", self.items),

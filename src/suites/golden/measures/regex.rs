@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Definition, Measure, Measured, Scene, Trouble, part};
+use super::{Definition, Measure, MeasureError, MeasureInput, Measured, part};
 use crate::suites::golden::Selector;
 
 /// The share of texts that match a regular expression.
@@ -32,9 +32,9 @@ impl Definition for Matches {
 }
 
 impl Measure for Matches {
-    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let texts = self.actual.texts(scene.document)?;
-        let Some(regex) = &self.regex else { return Err(Trouble::Scorer("the expression was not read".into())) };
+        let Some(regex) = &self.regex else { return Err(MeasureError::Scorer("the expression was not read".into())) };
         let matching = texts.iter().filter(|text| regex.is_match(text)).count();
         let note = format!("{matching} of {} match `{}`", texts.len(), self.pattern);
         Ok(Measured::share(part(matching, texts.len(), 0.0), note))

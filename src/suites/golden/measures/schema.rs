@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Definition, Measure, Measured, Scene, Trouble};
+use super::{Definition, Measure, MeasureError, MeasureInput, Measured};
 use crate::suites::golden::Selector;
 
 /// Whether a value fits a JSON Schema.
@@ -38,9 +38,11 @@ impl Definition for Schema {
 }
 
 impl Measure for Schema {
-    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let value = self.actual.single(scene.document)?;
-        let Some(validator) = &self.validator else { return Err(Trouble::Scorer("the schema was not read".into())) };
+        let Some(validator) = &self.validator else {
+            return Err(MeasureError::Scorer("the schema was not read".into()));
+        };
         Ok(match validator.iter_errors(value).next() {
             None => Measured::share(1.0, None),
             Some(error) => {

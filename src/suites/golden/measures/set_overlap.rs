@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Definition, Measure, Measured, Scene, Trouble, part};
+use super::{Definition, Measure, MeasureError, MeasureInput, Measured, part};
 use crate::suites::golden::Selector;
 
 /// How much of what is there should be, and the other way round; a value that is there twice counts twice.
@@ -39,7 +39,7 @@ impl Definition for SetOverlap {
 }
 
 impl Measure for SetOverlap {
-    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let key = |value: &Value| match value {
             Value::String(text) if self.ignore_case => Value::from(text.to_lowercase()).to_string(),
             Value::Number(number) => number.as_f64().map_or(number.to_string(), |number| number.to_string()),

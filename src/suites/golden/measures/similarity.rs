@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Definition, Measure, Measured, Scene, Trouble, count, part};
+use super::{Definition, Measure, MeasureError, MeasureInput, Measured, count, part};
 use crate::suites::golden::Selector;
 
 /// How alike texts are, pair by pair; what has no partner is like nothing.
@@ -42,7 +42,7 @@ impl Definition for TextSimilarity {
 }
 
 impl Measure for TextSimilarity {
-    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let (actual, golden) = (self.actual.texts(scene.document)?, self.golden.texts(scene.document)?);
         let all = actual.len().max(golden.len());
         let alike: f64 = actual.iter().zip(&golden).map(|(a, b)| likeness(self.by, a, b)).sum();

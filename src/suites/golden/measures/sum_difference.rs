@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Definition, Measure, Measured, Scene, Trouble};
+use super::{Definition, Measure, MeasureError, MeasureInput, Measured};
 use crate::suites::golden::Selector;
 
 /// As many points less as the sum is off, relative to golden's.
@@ -29,15 +29,18 @@ impl Definition for SumDifference {
 }
 
 impl Measure for SumDifference {
-    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let golden = sum(&self.golden.numbers(scene.document)?);
         if golden == 0.0 {
-            return Err(Trouble::Scorer(format!("`{}` adds up to 0, and nothing is relative to that", self.golden)));
+            return Err(MeasureError::Scorer(format!(
+                "`{}` adds up to 0, and nothing is relative to that",
+                self.golden
+            )));
         }
         let actual = sum(&self.actual.numbers(scene.document)?);
         let off = (actual - golden).abs() / golden.abs();
         if !off.is_finite() {
-            return Err(Trouble::Answer(format!("`{}` adds up to more than can be compared", self.actual)));
+            return Err(MeasureError::Answer(format!("`{}` adds up to more than can be compared", self.actual)));
         }
         Ok(Measured::less(self.penalty * off, format!("{actual} where golden has {golden}")))
     }

@@ -1,13 +1,13 @@
 use serde_json::{Value, json};
 
 use super::similarity::{Likeness, likeness};
-use super::{Earned, REGISTRY, Scene, Trouble};
+use super::{Earned, MeasureError, MeasureInput, REGISTRY};
 use crate::input::{Document, Pointer};
 use crate::model::{Answer, Ending};
 use std::time::Duration;
 
 /// Measures an answer against golden with this component; the points are those of the weight 1.
-fn measured(component: &str, actual: Value, golden: Value) -> Result<(f64, String), Trouble> {
+fn measured(component: &str, actual: Value, golden: Value) -> Result<(f64, String), MeasureError> {
     let document = Document::toml("scorer.toml", component.to_owned()).unwrap();
     let mut own = document.value.clone();
     let name = own.as_object_mut().unwrap().remove("measure").unwrap();
@@ -15,7 +15,7 @@ fn measured(component: &str, actual: Value, golden: Value) -> Result<(f64, Strin
     let read = |_: &str| Ok(json!({"type": "object", "required": ["a"]}).to_string());
     let (measure, _) = (registered.load)(&document, &Pointer::root(), &own, &read).unwrap_or_else(|e| panic!("{e}"));
     let case = json!({"actual": actual, "golden": golden, "input": {"word": "in"}, "case": {"n": 2}});
-    let scene = Scene { document: &case, latency: Duration::from_secs(3), opinion: None };
+    let scene = MeasureInput { document: &case, latency: Duration::from_secs(3), opinion: None };
     let measured = measure.measure(scene)?;
     Ok((measured.earned.points(1.0), measured.note.unwrap_or_default()))
 }
@@ -35,7 +35,7 @@ fn refused(component: &str) -> String {
     let read = |name: &str| Err(format!("there is no `{name}`"));
     match (registered.load)(&document, &Pointer::root(), &own, &read) {
         Ok(_) => panic!("{component} was read"),
-        Err(mistakes) => mistakes.to_string(),
+        Err(errors) => errors.to_string(),
     }
 }
 
@@ -71,9 +71,9 @@ fn sum_difference_is_relative_to_golden_and_refuses_a_golden_of_nothing() {
     let component = format!("measure = 'sum-difference'\n{LISTS}");
     assert_eq!(points(&component, json!([90]), json!([50, 50])), 0.9);
     assert_eq!(points(&component, json!([]), json!([50, 50])), 0.0);
-    assert!(matches!(measured(&component, json!([1]), json!([0])), Err(Trouble::Scorer(_))));
-    assert!(matches!(measured(&component, json!(["1"]), json!([1])), Err(Trouble::Answer(_))));
-    assert!(matches!(measured(&component, json!([1e308, 1e308]), json!([1])), Err(Trouble::Answer(_))));
+    assert!(matches!(measured(&component, json!([1]), json!([0])), Err(MeasureError::Scorer(_))));
+    assert!(matches!(measured(&component, json!(["1"]), json!([1])), Err(MeasureError::Answer(_))));
+    assert!(matches!(measured(&component, json!([1e308, 1e308]), json!([1])), Err(MeasureError::Answer(_))));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn ratio_counts_those_that_satisfy_and_says_if_the_two_paths_do_not_belong_toget
     assert_eq!(points(component, json!([]), json!(null)), 0.0);
     assert_eq!(points(&format!("{component}\nwhen-empty = 1.0"), json!([]), json!(null)), 1.0);
     let torn = "measure = 'ratio'\nitems = '$.actual[*]'\nsatisfying = '$.golden[*]'";
-    assert!(matches!(measured(torn, json!([1]), json!([1])), Err(Trouble::Scorer(_))));
+    assert!(matches!(measured(torn, json!([1]), json!([1])), Err(MeasureError::Scorer(_))));
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn no_overlap_knows_clocks_moments_and_numbers_and_touching_is_not_overlapping()
     for wrong in
         [json!([{"s": "9"}]), slots(&[("11:00", "10:00")]), slots(&[("25:00", "26:00")]), slots(&[("soon", "later")])]
     {
-        assert!(matches!(measured(component, wrong, json!(0)), Err(Trouble::Answer(_))));
+        assert!(matches!(measured(component, wrong, json!(0)), Err(MeasureError::Answer(_))));
     }
 }
 
@@ -187,8 +187,8 @@ fn an_opinion_is_a_score_between_zero_and_one_or_the_scorers_fault() {
     let opinion = |text: &str| super::judge::opinion(Some(&Answer::text(text)), "the judge");
     assert_eq!(opinion("```json\n{\"score\": 0.25, \"reason\": \"meh\"}\n```").unwrap().earned, Earned::Share(0.25));
     for wrong in ["", "great!", "{\"score\": 1.5}", "{\"score\": \"high\"}", "{\"reason\": \"x\"}"] {
-        assert!(matches!(opinion(wrong), Err(Trouble::Scorer(_))), "{wrong}");
+        assert!(matches!(opinion(wrong), Err(MeasureError::Scorer(_))), "{wrong}");
     }
     let gone = Answer::ended(Ending::Unreachable { why: "x".into() });
-    assert!(matches!(super::judge::opinion(Some(&gone), "the judge"), Err(Trouble::Scorer(_))));
+    assert!(matches!(super::judge::opinion(Some(&gone), "the judge"), Err(MeasureError::Scorer(_))));
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Definition, Measure, Measured, Scene, Trouble, part};
+use super::{Definition, Measure, MeasureError, MeasureInput, Measured, part};
 use crate::suites::golden::Selector;
 
 /// The share of numbers that are near enough to golden's, pair by pair; what has no partner is not.
@@ -36,7 +36,7 @@ impl Definition for Tolerance {
 }
 
 impl Measure for Tolerance {
-    fn measure(&self, scene: Scene<'_>) -> Result<Measured, Trouble> {
+    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let (actual, golden) = (self.actual.numbers(scene.document)?, self.golden.numbers(scene.document)?);
         let allowed = |golden: f64| self.within.unwrap_or_else(|| self.within_share.unwrap_or(0.0) * golden.abs());
         // A step of rounding does not decide.

@@ -31,14 +31,14 @@ pub struct Weights<const N: usize> {
 }
 
 /// Term → how often in which field, and the lengths of the fields.
-type Document<const N: usize> = (Vec<(u32, [u32; N])>, [u32; N]);
+type IndexedDocument<const N: usize> = (Vec<(u32, [u32; N])>, [u32; N]);
 
 /// Takes documents in.
 #[derive(Debug)]
 pub(super) struct Builder<const N: usize> {
     weights: Weights<N>,
     vocabulary: HashMap<String, u32>,
-    documents: Vec<Document<N>>,
+    documents: Vec<IndexedDocument<N>>,
 }
 
 impl<const N: usize> Builder<N> {

@@ -3,45 +3,48 @@
 
 use std::path::PathBuf;
 
-use super::Publication;
+use super::Publisher;
 use crate::baseline::{Baseline, normal};
 use crate::cli::reference::{located, own_baseline_section, today};
 use crate::cli::{ConfigArgs, config_path};
 use crate::github::publish::{self, Pull};
-use crate::github::{self, HeadSha, Kind, Suites, Trouble, outcome, store};
-use crate::input::{Mistake, Mistakes};
+use crate::github::{self, GithubError, HeadSha, Kind, Suites, outcome, store};
+use crate::input::{InputError, InputErrors};
 use crate::model::{Results, Verdict};
 use crate::report::Frame;
 use crate::repository::Checkout;
 use crate::settings::{CONFIG_NAME, Overrides, Settings};
 
 /// What a run left, and what is known of it here.
-pub(super) struct Told {
+pub(super) struct Publication {
     pub(super) results: Result<Results, String>,
     pub(super) frame: Frame,
     pub(super) key: String,
     pub(super) number: Option<u64>,
 }
 
-impl Publication<'_> {
+impl Publisher<'_> {
     /// Whether the results are somebody else's, brought into a job that may write.
     pub(super) fn is_foreign(&self) -> bool {
         matches!(self.event.kind, Kind::WorkflowRun | Kind::PullRequestTarget)
     }
 
     /// What a run left, as it left it.
-    pub(super) fn untold(&self, results: Result<Results, String>) -> Told {
+    pub(super) fn untold(&self, results: Result<Results, String>) -> Publication {
         let key = self.args.comment_key.clone().unwrap_or_else(|| match &results {
             Ok(results) => format!("{}{}", results.run.prefix, results.run.config),
             Err(_) => key_of_config(&self.args.config),
         });
         let origin = outcome::origin_note(&self.event, None);
         let frame = Frame { origin, artifact: self.args.artifact_url.clone() };
-        Told { results, frame, key, number: self.event.pull_request }
+        Publication { results, frame, key, number: self.event.pull_request }
     }
 
     /// What there is to tell, or why nothing is to be told; of what others measured, judged anew.
-    pub(super) async fn told(&self, results: Result<Results, String>) -> Result<Result<Told, String>, Trouble> {
+    pub(super) async fn told(
+        &self,
+        results: Result<Results, String>,
+    ) -> Result<Result<Publication, String>, GithubError> {
         let mut told = self.untold(results);
         if let Ok(results) = &mut told.results {
             // Of addresses only our own are believed.
@@ -77,15 +80,15 @@ impl Publication<'_> {
                     Ok(results)
                 }
                 Ok(None) => return Ok(Err(format!("the base has no configuration `{}` to judge by", told.key))),
-                Err(store::Failed::Mistakes(mistakes)) => Err(format!("the results cannot be judged: {mistakes}")),
-                Err(store::Failed::Trouble(trouble)) => return Err(trouble),
+                Err(store::Failed::InputErrors(errors)) => Err(format!("the results cannot be judged: {errors}")),
+                Err(store::Failed::GithubError(trouble)) => return Err(trouble),
             };
         }
         Ok(Ok(told))
     }
 
     /// Whose results these are is not for them to say, where a key or a configuration is named.
-    fn of_another_configuration(&self, told: &Told) -> Option<String> {
+    fn of_another_configuration(&self, told: &Publication) -> Option<String> {
         let run = &told.results.as_ref().ok()?.run;
         if self.args.comment_key.is_none() && self.args.config.config.is_none() {
             return None;
@@ -159,17 +162,17 @@ pub(super) fn key_of_config(config: &ConfigArgs) -> String {
 }
 
 /// What a configuration holds its suites to. What is wrong with its files does not matter here.
-fn suites_of(shown: &str, text: &str) -> Result<Suites, Mistakes> {
-    let wrong = |error: std::io::Error| Mistake::in_file(shown, format!("cannot be looked at: {error}"));
+fn suites_of(shown: &str, text: &str) -> Result<Suites, InputErrors> {
+    let wrong = |error: std::io::Error| InputError::in_file(shown, format!("cannot be looked at: {error}"));
     let directory = tempfile::tempdir().map_err(wrong)?;
     let path = directory.path().join(CONFIG_NAME);
     std::fs::write(&path, text).map_err(wrong)?;
     // What is wrong with it is told where it is, not where it was put to be read.
     let (settings, _) = Settings::load(&path, &Overrides::default())
-        .map_err(|_| Mistake::in_file(shown, "cannot be read as a configuration"))?;
+        .map_err(|_| InputError::in_file(shown, "cannot be read as a configuration"))?;
     let suites: Suites = settings.suites.into_iter().map(|suite| (suite.id.clone(), suite)).collect();
     if suites.is_empty() {
-        return Err(Mistake::in_file(shown, "has no suite that could be read").into());
+        return Err(InputError::in_file(shown, "has no suite that could be read").into());
     }
     Ok(suites)
 }

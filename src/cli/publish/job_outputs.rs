@@ -5,16 +5,16 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::told::Told;
-use super::{Publication, variable};
+use super::publication::Publication;
+use super::{Publisher, variable};
 use crate::cli::{Failure, console};
-use crate::github::{Event, Kind, Trouble, outcome};
+use crate::github::{Event, GithubError, Kind, outcome};
 use crate::input::write_atomically;
 use crate::report::{self, SUMMARY_BUDGET};
 
-impl Publication<'_> {
+impl Publisher<'_> {
     /// The channels that need no token.
-    pub(super) fn tell_the_job(&self, told: &Told) -> Result<(), Failure> {
+    pub(super) fn tell_the_job(&self, told: &Publication) -> Result<(), Failure> {
         let results = told.results.as_ref().ok();
         let random = std::hash::RandomState::new().build_hasher().finish();
         let outputs = outcome::outputs(results, &self.args.from.display().to_string());
@@ -48,23 +48,25 @@ impl Publication<'_> {
 
 /// What was lost on the way, channel by channel.
 #[derive(Default)]
-pub(super) struct Lost {
+pub(super) struct ChannelFailures {
     /// Channel and the permission that it lacks, and GitHub's words.
     pub(super) missing: Vec<(&'static str, &'static str, String)>,
     pub(super) unreachable: Vec<String>,
 }
 
-impl Lost {
-    pub(super) fn note(&mut self, channel: &'static str, permission: &'static str, done: Result<(), Trouble>) {
+impl ChannelFailures {
+    pub(super) fn note(&mut self, channel: &'static str, permission: &'static str, done: Result<(), GithubError>) {
         match done {
             Ok(()) => {}
-            Err(Trouble::Refused(why) | Trouble::NotFound(why)) => self.missing.push((channel, permission, why)),
+            Err(GithubError::Refused(why) | GithubError::NotFound(why)) => {
+                self.missing.push((channel, permission, why))
+            }
             Err(
-                trouble @ (Trouble::Unauthorized(_)
-                | Trouble::Rejected { .. }
-                | Trouble::Graphql { .. }
-                | Trouble::Unreachable(_)
-                | Trouble::Uncertain(_)),
+                trouble @ (GithubError::Unauthorized(_)
+                | GithubError::Rejected { .. }
+                | GithubError::Graphql { .. }
+                | GithubError::Unreachable(_)
+                | GithubError::Uncertain(_)),
             ) => self.unreachable.push(format!("{channel} could not be published: {trouble}")),
         }
     }

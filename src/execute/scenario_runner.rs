@@ -10,7 +10,7 @@ use super::install::{Installed, Installer, missing_tool};
 use super::process::{Finished, ProcessEnd, Spawn, run};
 use super::workcopy::{Contents, WorkCopy, copy_tree, look};
 use super::{Attempted, Stop};
-use crate::input::Scan;
+use crate::input::TreeScan;
 use crate::model::{Captured, truncate_middle};
 use crate::report::shell_quoted;
 use crate::settings::Invocation;
@@ -27,13 +27,13 @@ const GOAL_OUTPUT: usize = 8 * 1024;
 
 /// Where scenarios are carried out.
 #[derive(Debug)]
-pub struct Stage {
+pub struct ScenarioRunner {
     installer: Installer,
     environment: Vec<(OsString, OsString)>,
     keep: bool,
 }
 
-impl Stage {
+impl ScenarioRunner {
     /// Dependencies are installed below `cache`; with `keep` the working copies stay.
     pub fn new(cache: PathBuf, environment: Vec<(OsString, OsString)>, keep: bool) -> Self {
         Self { installer: Installer::new(cache, environment.clone()), environment, keep }
@@ -109,7 +109,7 @@ impl Stage {
         if let Some((from, name)) = &installed.copied {
             let to = copy.path().join(name);
             std::fs::create_dir_all(&to).map_err(|error| error.to_string())?;
-            copy_tree(from, &to, Scan::Everything)?;
+            copy_tree(from, &to, TreeScan::Everything)?;
         }
         for (index, goal) in question.goals.iter().enumerate() {
             if stop.is_requested() {

@@ -12,10 +12,10 @@ use super::openai::OpenAi;
 use super::rendered::rendered;
 use super::{Cache, Target};
 use crate::aggregate::milliseconds;
-use crate::input::{Mistake, Mistakes, is_file, read_text};
+use crate::input::{InputError, InputErrors, is_file, read_text};
 use crate::model::{Answer, CaseId, Ending, Fingerprint, Request};
 use crate::plan::PlannedSuite;
-use crate::recordings::{Recording, Recordings, Sought};
+use crate::recordings::{Recording, RecordingKey, Recordings};
 use crate::report::shell_quoted;
 use crate::settings::{Cwd, Invocation, Source, SuiteSettings, TargetSettings, Template};
 use crate::suites::Question;
@@ -29,7 +29,7 @@ pub const SILENT: &str = "not asked: in replay no target runs, and the suite has
 
 /// Who answers for a suite.
 #[derive(Debug)]
-pub struct Respondent {
+pub struct AnswerSource {
     settings: TargetSettings,
     source: Source,
     target: Option<Target>,
@@ -40,7 +40,7 @@ pub struct Respondent {
     judges: BTreeMap<String, OpenAi>,
 }
 
-impl Respondent {
+impl AnswerSource {
     /// Prepares whoever is to be asked; nothing is started yet.
     pub fn new(
         suite: &PlannedSuite,
@@ -163,7 +163,7 @@ impl Respondent {
 
     fn recorded(&self, case: &CaseId, repeat: usize, component: Option<&str>, request: &Value) -> Answer {
         let recordings = self.recordings.lock().unwrap_or_else(PoisonError::into_inner);
-        let sought = Sought { case, repeat, component, request };
+        let sought = RecordingKey { case, repeat, component, request };
         let Some(recording) = recordings.find(sought) else {
             return Answer::ended(Ending::Unasked { why: recordings.why_not(sought) });
         };
@@ -231,7 +231,7 @@ fn program_target(suite: &SuiteSettings, program: &Program) -> TargetSettings {
 }
 
 /// The recordings of a suite; none where there is no file yet.
-pub fn read_recordings(suite: &SuiteSettings) -> Result<Recordings, Mistakes> {
+pub fn read_recordings(suite: &SuiteSettings) -> Result<Recordings, InputErrors> {
     let Some(file) = &suite.recordings else { return Ok(Recordings::default()) };
     if suite.source == Source::Target || suite.source == Source::Nobody || !is_file(&file.path) {
         return Ok(Recordings::default());
@@ -240,11 +240,11 @@ pub fn read_recordings(suite: &SuiteSettings) -> Result<Recordings, Mistakes> {
 }
 
 /// Says which answers are missing or stale in a suite that replays, before anything runs.
-pub fn check_recordings(suite: &PlannedSuite, recordings: &Recordings, config: &str) -> Mistakes {
-    let mut mistakes = Mistakes::new();
+pub fn check_recordings(suite: &PlannedSuite, recordings: &Recordings, config: &str) -> InputErrors {
+    let mut errors = InputErrors::new();
     let settings = &suite.settings;
     let Some(file) = settings.recordings.as_ref().filter(|_| settings.source == Source::Recordings) else {
-        return mistakes;
+        return errors;
     };
     for planned in suite.cases.iter().filter(|planned| planned.chosen) {
         let case = &planned.case;
@@ -252,7 +252,7 @@ pub fn check_recordings(suite: &PlannedSuite, recordings: &Recordings, config: &
         for repeat in 0..settings.repeat {
             let request = rendered(&settings.target, &request);
             let mut missing = Vec::new();
-            match recordings.find(Sought { case: &case.id, repeat, component: None, request: &request }) {
+            match recordings.find(RecordingKey { case: &case.id, repeat, component: None, request: &request }) {
                 None => missing.push((None, request)),
                 Some(recording) => {
                     let opinions = match &case.question {
@@ -266,7 +266,8 @@ pub fn check_recordings(suite: &PlannedSuite, recordings: &Recordings, config: &
                     for one in wanted {
                         let Asks::Judge(judge) = one.asks else { continue };
                         let request = judge.request(&document);
-                        let sought = Sought { case: &case.id, repeat, component: Some(one.name), request: &request };
+                        let sought =
+                            RecordingKey { case: &case.id, repeat, component: Some(one.name), request: &request };
                         if recordings.find(sought).is_none() {
                             missing.push((Some(one.name), request));
                         }
@@ -274,7 +275,7 @@ pub fn check_recordings(suite: &PlannedSuite, recordings: &Recordings, config: &
                 }
             }
             for (component, request) in missing {
-                let sought = Sought { case: &case.id, repeat, component, request: &request };
+                let sought = RecordingKey { case: &case.id, repeat, component, request: &request };
                 let config = match config {
                     crate::settings::CONFIG_NAME => String::new(),
                     other => format!(" --config {}", shell_quoted(other)),
@@ -284,11 +285,11 @@ pub fn check_recordings(suite: &PlannedSuite, recordings: &Recordings, config: &
                 let (suite, id) = (shell_quoted(settings.id.as_str()), shell_quoted(case.id.as_str()));
                 let help = format!("evalratchet run{config} --suite {suite} --case {id}{repeats} --mode record");
                 let place = format!("{} ({}:{})", file.shown, case.location.file, case.location.line);
-                mistakes.push(
-                    Mistake::in_file(place, recordings.why_not(sought)).with_help(format!("record it anew: {help}")),
+                errors.push(
+                    InputError::in_file(place, recordings.why_not(sought)).with_help(format!("record it anew: {help}")),
                 );
             }
         }
     }
-    mistakes
+    errors
 }

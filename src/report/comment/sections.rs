@@ -2,9 +2,9 @@
 
 use super::Frame;
 use super::tables;
-use super::views::{self, View};
+use super::view_models::{self, View};
 use crate::model::Results;
-use crate::report::fitting::Block;
+use crate::report::size_budget::Block;
 use crate::report::templates;
 
 /// How much is told.
@@ -37,9 +37,9 @@ pub(super) fn all(results: &Results, frame: &Frame, room: Room) -> Result<Vec<Bl
         blocks.push(Block { priority, things, text });
         Ok(())
     };
-    push("verdict", 0, 1, &views::verdict(results, frame))?;
+    push("verdict", 0, 1, &view_models::verdict(results, frame))?;
     let (telling, failing): (Vec<_>, Vec<_>) =
-        views::reasons(results).into_iter().partition(|(priority, _)| *priority >= 30);
+        view_models::reasons(results).into_iter().partition(|(priority, _)| *priority >= 30);
     for (priority, part) in &failing {
         push("reasons", *priority, part.lines.len(), part)?;
     }
@@ -50,7 +50,7 @@ pub(super) fn all(results: &Results, frame: &Frame, room: Room) -> Result<Vec<Bl
     if let Some(lanes) = tables::lanes(results) {
         push("lanes", 22, lanes.rows.len(), &lanes)?;
     }
-    for section in views::sections(results) {
+    for section in view_models::sections(results) {
         push("heading", section.priority, 0, &section.heading)?;
         for (index, case) in section.cases.iter().enumerate() {
             // The first few are worth more than everything that comes later.
@@ -58,7 +58,7 @@ pub(super) fn all(results: &Results, frame: &Frame, room: Room) -> Result<Vec<Bl
             push("case", section.priority + 1 + later, 1, case)?;
         }
     }
-    for (priority, list) in views::lists(results) {
+    for (priority, list) in view_models::lists(results) {
         push("list", priority, list.entries.len(), &list)?;
     }
     for (priority, part) in &telling {
@@ -69,6 +69,6 @@ pub(super) fn all(results: &Results, frame: &Frame, room: Room) -> Result<Vec<Bl
     {
         push("trend", 70, trend.rows.len(), &trend)?;
     }
-    push("footer", 5, 0, &views::footer(results, frame))?;
+    push("footer", 5, 0, &view_models::footer(results, frame))?;
     Ok(blocks)
 }

@@ -10,7 +10,7 @@ use crate::model::{
     CaseChange, CaseResult, Change, Reason, Results, Rule, Status, SuiteDetail, SuiteResult, Usage, Verdict,
     truncate_middle,
 };
-use crate::report::facts::{Changes, Standing, preview, why};
+use crate::report::case_summary::{Changes, Standing, preview, why};
 use crate::report::templates::value_of;
 use crate::report::{age, change_counts, counted, markdown};
 

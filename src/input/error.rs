@@ -6,7 +6,7 @@ use super::Position;
 
 /// One mistake, with the place it was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
+pub struct InputError {
     /// The file, as the user would name it.
     pub file: String,
     /// Where in the file; `None` when it is about the file as a whole.
@@ -17,7 +17,7 @@ pub struct Mistake {
     pub help: Option<String>,
 }
 
-impl Mistake {
+impl InputError {
     /// A mistake about a whole file.
     pub fn in_file(file: impl Into<String>, message: impl Into<String>) -> Self {
         Self { file: file.into(), position: None, message: message.into(), help: None }
@@ -40,7 +40,7 @@ impl Mistake {
     }
 }
 
-impl fmt::Display for Mistake {
+impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(position) = &self.position else {
             write!(f, "{}: {}", self.file, self.message)?;
@@ -64,16 +64,16 @@ impl fmt::Display for Mistake {
 
 /// Every mistake that loading found; never empty when it is an error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Mistakes(Vec<Mistake>);
+pub struct InputErrors(Vec<InputError>);
 
-impl Mistakes {
+impl InputErrors {
     /// None so far.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Adds one.
-    pub fn push(&mut self, mistake: Mistake) {
+    pub fn push(&mut self, mistake: InputError) {
         self.0.push(mistake);
     }
 
@@ -92,7 +92,7 @@ impl Mistakes {
         self.0.len()
     }
 
-    /// Nothing if there is none, else the mistakes, sorted by place.
+    /// Nothing if there is none, else the errors, sorted by place.
     pub fn into_result(mut self) -> Result<(), Self> {
         self.0.sort_by_key(|m| (m.file.clone(), m.position.as_ref().map(|p| (p.line, p.column))));
         self.0.dedup();
@@ -100,13 +100,13 @@ impl Mistakes {
     }
 }
 
-impl From<Mistake> for Mistakes {
-    fn from(mistake: Mistake) -> Self {
+impl From<InputError> for InputErrors {
+    fn from(mistake: InputError) -> Self {
         Self(vec![mistake])
     }
 }
 
-impl fmt::Display for Mistakes {
+impl fmt::Display for InputErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for mistake in &self.0 {
             writeln!(f, "{mistake}\n")?;
@@ -118,4 +118,4 @@ impl fmt::Display for Mistakes {
     }
 }
 
-impl std::error::Error for Mistakes {}
+impl std::error::Error for InputErrors {}
