@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use evalratchet::model::Lane;
-use evalratchet::suites::retrieval::index::Index;
+use evalratchet::targets::index::Index;
 
 const FILES: usize = 2_500;
 const UNITS_PER_FILE: usize = 20;

@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use crate::baseline::{BaselineMetric, BaselineSuite};
 use crate::execute::Attempted;
-use crate::model::{Attempt, Better, CaseResult, Kind, Metric, MetricSpec, Output, Score, Status};
+use crate::model::{Better, Metric, MetricSpec, Output, Score, Status};
 use crate::plan::Planned;
+use crate::results::{Attempt, CaseResult};
 use crate::stats::{deviation, mean, mean_interval, percentile, wilson};
+use crate::suites::Kind;
 
 /// The metrics of a kind of suite, in the order in which reports show them.
 pub const fn metric_specs(kind: Kind) -> &'static [MetricSpec] {

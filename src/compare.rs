@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::aggregate::{better_of, is_expense, is_pass_rate, metric_specs, value_of};
 use crate::baseline::{Baseline, BaselineCase, BaselineSuite};
 use crate::model::{
-    BaselineInfo, CaseChange, CaseId, CaseResult, Change, Comparison, Delta, MetricChange, Outcome, Policy, Status,
-    SuiteComparison, SuiteId, SuiteResult, SuiteState, Trend,
+    BaselineInfo, CaseChange, CaseId, Change, Comparison, Delta, MetricChange, Outcome, Policy, Status,
+    SuiteComparison, SuiteId, SuiteState, Trend,
 };
+use crate::results::{CaseResult, SuiteResult};
 use crate::stats::{holm, mcnemar, mean, needed_cases, paired_bootstrap, sign_flip};
 
 /// How often is drawn for an interval or a test.

@@ -20,13 +20,16 @@ pub mod input;
 pub mod merge;
 pub mod model;
 pub mod plan;
+pub mod process;
 pub mod recordings;
 pub mod report;
 pub mod repository;
+pub mod results;
 pub mod settings;
 pub mod stats;
 pub mod suites;
 pub mod targets;
+pub mod text;
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -34,11 +37,9 @@ use std::time::Duration;
 
 use baseline::Baseline;
 use execute::Attempted;
-use model::{
-    BaselineInfo, CaseId, Change, Comparison, Mode, RESULTS_SCHEMA, Results, RunInfo, Status, SuiteId, SuiteResult,
-    Tool, Trend,
-};
+use model::{BaselineInfo, CaseId, Change, Comparison, Mode, Status, SuiteId, Trend};
 use plan::PlannedSuite;
+use results::{RESULTS_SCHEMA, Results, RunInfo, SuiteResult, Tool};
 
 /// What a run needs to know that is not in the configuration. The clock, git and the environment are asked by the
 /// caller, so that a run is a function of its arguments and of what the targets answer.
@@ -65,7 +66,7 @@ pub struct Request {
     /// The whole environment; targets see little of it.
     pub environment: Vec<(OsString, OsString)>,
     /// Where scenarios are carried out.
-    pub stage: Arc<execute::ScenarioRunner>,
+    pub stage: Arc<suites::scenario::ScenarioRunner>,
 }
 
 /// What a run is compared with.
@@ -102,7 +103,7 @@ struct Asked<'a> {
 pub async fn run(
     request: Request,
     progress: &execute::Progress,
-    stop: &execute::Stop,
+    stop: &crate::process::Stop,
     elapsed: impl Fn() -> Duration,
 ) -> Outcome {
     let mut asked: Vec<Asked<'_>> = Vec::new();
@@ -183,13 +184,13 @@ async fn ask(
     cases: &[Arc<suites::Case>],
     attempts: std::ops::Range<usize>,
     progress: &execute::Progress,
-    stop: &execute::Stop,
+    stop: &crate::process::Stop,
 ) -> Vec<Vec<Attempted>> {
     if cases.is_empty() {
         return Vec::new();
     }
     let settings = &suite.settings;
-    let retrieval = settings.kind == model::Kind::Retrieval;
+    let retrieval = settings.kind == suites::Kind::Retrieval;
     let engine = retrieval.then(|| targets::Engine::new(&settings.target, &request.environment));
     let default_jobs = match &engine {
         Some(Ok(engine)) => engine.default_jobs(request.cores),
@@ -212,7 +213,7 @@ async fn ask_suspects(
     asked: &mut [Asked<'_>],
     comparison: &Comparison,
     progress: &execute::Progress,
-    stop: &execute::Stop,
+    stop: &crate::process::Stop,
 ) {
     for asked in asked.iter_mut().filter(|asked| asked.suite.settings.source != settings::Source::Recordings) {
         let id = &asked.suite.settings.id;
@@ -281,14 +282,14 @@ fn suite_result(request: &Request, asked: &Asked<'_>) -> SuiteResult {
 pub(crate) fn reproduce(config: &str, mode: Mode, suite: &SuiteId, case: &CaseId) -> String {
     let mut line = String::from("evalratchet run");
     if config != settings::CONFIG_NAME {
-        line.push_str(&format!(" --config {}", report::shell_quoted(config)));
+        line.push_str(&format!(" --config {}", crate::text::shell_quoted(config)));
     }
     match mode {
         Mode::Auto | Mode::Record => {}
         Mode::Live => line.push_str(" --mode live"),
         Mode::Replay => line.push_str(" --mode replay"),
     }
-    let (suite, case) = (report::shell_quoted(suite.as_str()), report::shell_quoted(case.as_str()));
+    let (suite, case) = (crate::text::shell_quoted(suite.as_str()), crate::text::shell_quoted(case.as_str()));
     line.push_str(&format!(" --suite {suite} --case {case}"));
     line
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::aggregate;
-use crate::model::{Results, RunInfo, SuiteResult, Verdict};
-use crate::report::counted;
+use crate::results::{Results, RunInfo, SuiteResult, Verdict};
 use crate::suites;
+use crate::text::counted;
 
 /// A shard and where it was found.
 #[derive(Debug)]

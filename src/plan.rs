@@ -5,7 +5,8 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use crate::input::{InputError, InputErrors, nearest};
-use crate::model::{CaseId, Kind, Lane, Shard};
+use crate::model::{CaseId, Lane, Shard};
+use crate::suites::Kind;
 use crate::suites::{Case, Question, Suite};
 
 /// What the user asked to run.

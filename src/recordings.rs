@@ -9,7 +9,8 @@ use serde_json::Value;
 use similar::TextDiff;
 
 use crate::input::{Checker, Document, InputErrors, Pointer};
-use crate::model::{CaseId, Fingerprint, Usage, truncate_middle};
+use crate::model::{CaseId, Fingerprint, Usage};
+use crate::text::truncate_middle;
 
 /// One recorded answer, a line of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

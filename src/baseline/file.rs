@@ -8,7 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::input::{Checker, Document, InputError, InputErrors, Pointer};
-use crate::model::{Better, CaseId, Fingerprint, FlatPolicy, Kind, Mode, Reason, Rule, Status, SuiteId};
+use crate::model::{Better, CaseId, Fingerprint, FlatPolicy, Mode, Status, SuiteId};
+use crate::results::{Reason, Rule};
+use crate::suites::Kind;
 
 /// The value of `schema` in every baseline of this version.
 pub const BASELINE_SCHEMA: &str = "evalratchet.baseline/v1";

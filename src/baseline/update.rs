@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::file::{BASELINE_SCHEMA, Baseline, BaselineCase, BaselineMetric, BaselineSuite, Best, Blessing, Produced};
 use crate::aggregate::{better_of, is_expense, value_of};
-use crate::model::{
-    CaseDetail, CaseId, CaseResult, FlatPolicy, Metric, Reason, Results, Rule, Status, SuiteId, SuiteResult, Verdict,
-    weakenings,
-};
+use crate::model::{CaseId, FlatPolicy, Metric, Status, SuiteId, weakenings};
+use crate::results::{CaseResult, Reason, Results, Rule, SuiteResult, Verdict};
 use crate::stats::mean;
+use crate::suites::CaseDetail;
 
 /// Why a run cannot become a baseline.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -10,9 +10,11 @@ use super::{ConfigArgs, Failure, Overrides, console, remote, results_file, setti
 use crate::baseline::{Baseline, Blessing, Refusal, history, is_ancestor, update};
 use crate::github::intake;
 use crate::input::write_atomically;
-use crate::model::{ExitCode, Reason, Rule};
-use crate::report::{self, counted, plain};
+use crate::model::ExitCode;
+use crate::report::{self};
+use crate::results::{Reason, Rule};
 use crate::settings::{Settings, parse_duration};
+use crate::text::{counted, plain};
 
 /// Verbs of `baseline`.
 #[derive(Debug, Subcommand)]

@@ -6,8 +6,8 @@ use super::run::read_all_recordings;
 use super::{ConfigArgs, Failure, console, load};
 use crate::model::ExitCode;
 use crate::plan::{Selection, plan};
-use crate::report::counted;
 use crate::settings::Overrides;
+use crate::text::counted;
 
 /// Flags of `check`.
 #[derive(Debug, Args)]

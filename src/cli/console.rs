@@ -4,7 +4,8 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::report::{Style, plain};
+use crate::report::Style;
+use crate::text::plain;
 
 /// Writes a result to standard output.
 pub(super) fn print(text: &str) {

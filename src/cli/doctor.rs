@@ -13,10 +13,10 @@ use super::{ConfigArgs, Failure, Overrides, console, load};
 use crate::doctor::{Findings, History, ToolCheck, Variable, report};
 use crate::github::{Access, Client, Event, Permission, permissions};
 use crate::model::ExitCode;
-use crate::report::counted;
 use crate::repository::{Checkout, git};
 use crate::settings::{Invocation, Settings, Source, TargetSettings};
 use crate::suites::{Question, Suite};
+use crate::text::counted;
 
 /// Flags of `doctor`.
 #[derive(Debug, Args)]

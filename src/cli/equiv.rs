@@ -9,9 +9,9 @@ use serde_json::json;
 
 use super::{Failure, console};
 use crate::model::ExitCode;
-use crate::report::plain;
 use crate::suites::command::equivalence::{Equivalence, Tables, compare};
 use crate::suites::command::sentence;
+use crate::text::plain;
 
 /// Flags of `equiv`.
 #[derive(Debug, Args)]

@@ -6,12 +6,13 @@ use similar::TextDiff;
 
 use super::{ConfigArgs, Failure, console, load};
 use crate::input::{InputError, InputErrors, is_file, nearest, read_text, write_atomically};
-use crate::model::{CaseId, ExitCode, Fingerprint, Kind, Mode};
-use crate::report::{counted, plain};
+use crate::model::{CaseId, ExitCode, Fingerprint, Mode};
 use crate::settings::Overrides;
+use crate::suites::Kind;
 use crate::suites::golden::{accepted, read_answer};
 use crate::suites::{Question, Suite};
 use crate::targets::{read_recordings, rendered};
+use crate::text::{counted, plain};
 
 /// Verbs of `golden`.
 #[derive(Debug, Subcommand)]

@@ -11,11 +11,12 @@ use ignore::WalkBuilder;
 use super::{Failure, console};
 use crate::init::{self, Look, NewFile, Offer, Repository, Written};
 use crate::input::{Found, Ignored, expand_globs, read_bytes, write_atomically};
-use crate::model::{ExitCode, Kind, Status};
-use crate::report::{counted, plain};
+use crate::model::{ExitCode, Status};
 use crate::repository::git;
 use crate::settings::CONFIG_NAME;
+use crate::suites::Kind;
 use crate::suites::{Question, imported};
+use crate::text::{counted, plain};
 
 /// Flags of `init`.
 #[derive(Debug, Args)]
@@ -339,7 +340,7 @@ fn next(files: &[NewFile], is_repository: bool) -> String {
                 tops.push(top);
             }
         }
-        let tops: Vec<String> = tops.into_iter().map(crate::report::shell_quoted).collect();
+        let tops: Vec<String> = tops.into_iter().map(crate::text::shell_quoted).collect();
         text.push_str(&format!("  git add {}\n", tops.join(" ")));
     } else {
         text.push_str("  evalratchet list\n");

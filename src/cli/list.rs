@@ -4,13 +4,13 @@ use clap::Args;
 use serde_json::json;
 
 use super::{ConfigArgs, Failure, SelectionArgs, console, load};
-use crate::execute::produced_diffs;
 use crate::model::ExitCode;
 use crate::plan::plan;
-use crate::report::{counted, plain};
 use crate::settings::Overrides;
 use crate::suites::Question;
 use crate::suites::scenario::ScenarioQuestion;
+use crate::suites::scenario::produced_diffs;
+use crate::text::{counted, plain};
 
 /// Flags of `list`.
 #[derive(Debug, Args)]

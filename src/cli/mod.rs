@@ -28,9 +28,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand};
 
 use crate::input::{InputError, InputErrors};
-use crate::model::{ExitCode, Kind, Lane};
+use crate::model::{ExitCode, Lane};
 use crate::plan::Selection;
 use crate::settings::{Overrides, Settings, find_config, no_config};
+use crate::suites::Kind;
 use crate::suites::{self, Suite};
 
 /// Runs every evaluation of a repository and says whether it is good enough.

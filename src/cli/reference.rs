@@ -13,7 +13,8 @@ use crate::baseline::{
 };
 use crate::gate;
 use crate::input::{is_file, read_text};
-use crate::model::{BaselineInfo, Reason, Rule, Trend};
+use crate::model::{BaselineInfo, Trend};
+use crate::results::{Reason, Rule};
 use crate::settings::{Settings, baseline_section};
 
 /// Where the baseline is.

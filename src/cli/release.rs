@@ -13,10 +13,10 @@ use crate::github::GithubError;
 use crate::github::release::{Asset, attach};
 use crate::input::{nearest, write_atomically};
 use crate::model::ExitCode;
-use crate::report::plain;
 use crate::report::release::{self, Gaps, Named, RELEASE_BUDGET, Range, ReleaseReport};
 use crate::repository::Checkout;
 use crate::settings::{Settings, parse_duration};
+use crate::text::plain;
 
 const WHOLE_CLONE: &str = "this is a shallow clone: check out with `fetch-depth: 0`";
 

@@ -13,10 +13,12 @@ use crate::github::push::{self, Pushed, Turn};
 use crate::github::store::{self, Failed, Wanted};
 use crate::github::{Access, Client, Event, GithubError, Kind, Sha};
 use crate::input::write_atomically;
-use crate::model::{ExitCode, Results};
-use crate::report::{self, counted};
+use crate::model::ExitCode;
+use crate::report::{self};
 use crate::repository::Checkout;
+use crate::results::Results;
 use crate::settings::{Settings, parse_duration};
+use crate::text::counted;
 
 /// Flags of `baseline fetch`.
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Failure;
 use crate::input::read_text;
-use crate::model::{RESULTS_SCHEMA, Results};
+use crate::results::{RESULTS_SCHEMA, Results};
 
 /// Reads a results file, or the one in a directory.
 pub(super) fn read(place: &Path) -> Result<Results, Failure> {

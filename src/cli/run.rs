@@ -11,15 +11,20 @@ use super::reference::{BaselineArgs, Located};
 use super::{ConfigArgs, Failure, LaneArg, SelectionArgs, console, load};
 use crate::Reference;
 use crate::baseline::changed_files;
-use crate::execute::{Progress, ScenarioRunner, Stop, stop_on_signals};
+use crate::execute::Progress;
 use crate::input::{Found, InputErrors, write_atomically};
-use crate::model::{ExitCode, Fingerprint, Kind, Mode, Results, RunInfo, Shard};
+use crate::model::{ExitCode, Fingerprint, Mode, Shard};
 use crate::plan::{PlannedSuite, Selection, plan};
+use crate::process::{Stop, stop_on_signals};
 use crate::recordings::Recordings;
-use crate::report::{self, counted};
+use crate::report::{self};
 use crate::repository::Checkout;
+use crate::results::{Results, RunInfo};
 use crate::settings::{Overrides, Settings, parse_duration};
+use crate::suites::Kind;
+use crate::suites::scenario::ScenarioRunner;
 use crate::targets::{Cache, check_recordings, read_recordings};
+use crate::text::counted;
 
 /// Flags of `run`.
 #[derive(Debug, Args)]
@@ -359,7 +364,7 @@ fn cases_hash(suites: &[PlannedSuite]) -> String {
 }
 
 pub(super) fn exit_code(results: &Results) -> ExitCode {
-    use crate::model::Verdict;
+    use crate::results::Verdict;
     match results.gate.verdict {
         Verdict::Passed | Verdict::NotJudged | Verdict::NoBaseline => ExitCode::Passed,
         Verdict::Failed => ExitCode::GateFailed,

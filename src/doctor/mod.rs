@@ -1,7 +1,7 @@
 //! What the environment is like, and what to add to a workflow for what is missing.
 
 use crate::github::{Event, Kind, May, Origin, Permission};
-use crate::report::plain;
+use crate::text::plain;
 
 /// Everything that was found out.
 #[derive(Debug, Clone, PartialEq, Eq)]

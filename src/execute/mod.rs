@@ -1,11 +1,6 @@
 //! Asks the targets: bounded concurrency, whole process trees ended, results in case order.
 
-mod install;
-mod process;
 mod progress;
-mod scenario_runner;
-mod stop;
-mod workcopy;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,16 +8,14 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::task::JoinSet;
 
-pub use process::{
-    Finished, ProcessEnd, Reader, Spawn, ended, kill_group, run as run_process, start as start_process, terminate,
-};
 pub use progress::Progress;
-pub use scenario_runner::{ScenarioRunner, produced_diffs};
-pub use stop::{Stop, StopSwitch, stop_on_signals};
 
-use crate::model::{Answer, Captured, Ending, Request, Usage, truncate_middle};
+use crate::model::{Answer, Captured, Ending, Request, Usage};
+use crate::process::Stop;
+use crate::suites::scenario::ScenarioRunner;
 use crate::suites::{Case, Evaluation, Question, command, golden, imported, retrieval};
 use crate::targets::{AnswerSource, Engine, SILENT};
+use crate::text::truncate_middle;
 
 /// How much of an output stream is carried into the results.
 const OUTPUT_IN_RESULTS: usize = 8 * 1024;

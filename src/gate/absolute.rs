@@ -2,10 +2,10 @@
 
 use super::Circumstances;
 use crate::aggregate::{better_of, is_expense};
-use crate::model::{
-    Better, CaseDetail, CaseResult, Kind, MaxErrors, Metric, Reason, Rule, Status, SuiteDetail, SuiteResult, Threshold,
-};
-use crate::report::counted;
+use crate::model::{Better, MaxErrors, Metric, Status, Threshold};
+use crate::results::{CaseResult, Reason, Rule, SuiteResult};
+use crate::suites::{CaseDetail, Kind, SuiteDetail};
+use crate::text::counted;
 
 /// Floors and targets stand beside the values, so that a report needs nothing else.
 pub(super) fn note_thresholds(suite: &mut SuiteResult) {

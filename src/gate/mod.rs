@@ -11,10 +11,8 @@ pub use relative::weaker;
 
 use crate::aggregate::better_of;
 use crate::baseline::{Baseline, Blessing, update};
-use crate::model::{
-    Better, Comparison, ExitCode, Gate, Reason, Results, Rule, Status, SuiteComparison, SuiteId, SuiteResult,
-    SuiteState, Verdict,
-};
+use crate::model::{Better, Comparison, ExitCode, Status, SuiteComparison, SuiteId, SuiteState};
+use crate::results::{Gate, Reason, Results, Rule, SuiteResult, Verdict};
 
 /// What the gate takes into account beside the results.
 #[derive(Debug, Clone, Default)]

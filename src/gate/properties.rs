@@ -7,7 +7,8 @@ use crate::baseline::{Baseline, update};
 use crate::conclude;
 use crate::gate::Circumstances;
 use crate::merge::{Part, merge};
-use crate::model::{Policy, Results, Rule, Shard, Status, SuiteResult, Verdict};
+use crate::model::{Policy, Shard, Status};
+use crate::results::{Results, Rule, SuiteResult, Verdict};
 
 /// Cases as the worlds write them: a few names, each with some outcome.
 fn cases() -> impl Strategy<Value = String> {

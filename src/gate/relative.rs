@@ -6,11 +6,12 @@ use super::Circumstances;
 use crate::aggregate::{better_of, is_expense};
 use crate::baseline::{BaselineCase, BaselineSuite};
 use crate::model::{
-    CaseChange, CaseId, CaseResult, Change, Comparison, Delta, FlatPolicy, Flips, MetricChange, Outcome, Reason, Rule,
-    Status, SuiteComparison, SuiteId, SuiteResult, SuiteState, weakenings,
+    CaseChange, CaseId, Change, Comparison, Delta, FlatPolicy, Flips, MetricChange, Outcome, Status, SuiteComparison,
+    SuiteId, SuiteState, weakenings,
 };
-use crate::report::counted;
+use crate::results::{CaseResult, Reason, Rule, SuiteResult};
 use crate::stats::mean;
+use crate::text::counted;
 
 pub(super) fn judge(
     suite: &SuiteResult,

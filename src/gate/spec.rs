@@ -9,10 +9,13 @@ use std::collections::BTreeMap;
 use crate::baseline::{Baseline, Blessing, from_results, update};
 use crate::gate::Circumstances;
 use crate::model::{
-    Attempt, BaselineInfo, CaseId, CaseResult, Fingerprint, Flips, Gate, Kind, Location, MaxErrors, Mode, Policy,
-    Quarantine, RESULTS_SCHEMA, Reason, Results, Rule, RunInfo, Shard, Slice, Status, SuiteId, SuiteResult, Threshold,
-    Tool, Trend, Verdict,
+    BaselineInfo, CaseId, Fingerprint, Flips, Location, MaxErrors, Mode, Policy, Quarantine, Shard, Slice, Status,
+    SuiteId, Threshold, Trend,
 };
+use crate::results::{
+    Attempt, CaseResult, Gate, RESULTS_SCHEMA, Reason, Results, Rule, RunInfo, SuiteResult, Tool, Verdict,
+};
+use crate::suites::Kind;
 use crate::{Reference, aggregate, conclude};
 
 /// A suite of cases that are written as above.
@@ -95,7 +98,7 @@ pub(crate) fn run_info() -> RunInfo {
         url: None,
         config: "evalratchet.toml".into(),
         prefix: String::new(),
-        known_failures: crate::model::KnownFailures::Show,
+        known_failures: crate::results::KnownFailures::Show,
         mode: Mode::Auto,
         shard: None,
         seed: 0,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::io::Read as _;
 use std::path::Path;
 
-use crate::model::{RESULTS_SCHEMA, Results};
+use crate::results::{RESULTS_SCHEMA, Results};
 
 /// A larger file is not read.
 const LARGEST: u64 = 64 << 20;

@@ -6,8 +6,10 @@ use serde_json::{Value, json};
 
 use super::check;
 use super::{Event, Kind, Origin};
-use crate::model::{Change, Results, Rule, Verdict};
-use crate::report::{self, Annotation, Level, markdown, plain, verdict_line};
+use crate::model::Change;
+use crate::report::{self, Annotation, Level, markdown, verdict_line};
+use crate::results::{Results, Rule, Verdict};
+use crate::text::plain;
 
 /// What a check concludes.
 pub fn conclusion(results: &Results, event: &Event) -> &'static str {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{Call, Client, GithubError, Sha, encoded, store};
 use crate::baseline::{Baseline, raise, update};
 use crate::input::InputErrors;
-use crate::model::Results;
+use crate::results::Results;
 
 /// How often it is tried.
 const TRIES: usize = 6;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::aggregate::{self, better_of};
 use crate::gate::{self, Circumstances};
-use crate::model::{FlatPolicy, Policy, Reason, Results, Rule, Status, SuiteId};
+use crate::model::{FlatPolicy, Policy, Status, SuiteId};
+use crate::results::{Reason, Results, Rule};
 use crate::settings::SuiteSettings;
 use crate::{Reference, conclude, reproduce};
 

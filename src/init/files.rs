@@ -3,7 +3,8 @@
 use super::samples::{self, Sample};
 use super::workflows::workflows;
 use super::{Language, Look, floor};
-use crate::model::{Kind, Lane};
+use crate::model::Lane;
+use crate::suites::Kind;
 
 /// A file that is to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +44,7 @@ pub fn files(look: &Look, kinds: &[Kind]) -> Vec<NewFile> {
         config.push_str(&format!("\n[baseline]\nref = {}\n", quoted(&repository.branch)));
     }
     let mut of_suites = Vec::new();
-    for kind in Kind::ALL.into_iter().filter(|kind| kinds.contains(kind)) {
+    for kind in Kind::ALL.iter().filter(|kind| kinds.contains(kind)) {
         let (section, files) = match kind {
             Kind::Scenario => scenario(look.language()),
             Kind::Command => command(),

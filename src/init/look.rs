@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::Kind;
+use crate::suites::Kind;
 
 /// A language with a sample project of its own, or with source that the built-in engine can cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -100,7 +100,7 @@ impl Look {
     /// proposed.
     pub fn offers(&self) -> Vec<Offer> {
         let found: Vec<(Kind, Option<String>)> =
-            Kind::ALL.into_iter().map(|kind| (kind, self.found_for(kind))).collect();
+            Kind::ALL.iter().copied().map(|kind| (kind, self.found_for(kind))).collect();
         let nothing = found.iter().all(|(_, found)| found.is_none());
         found
             .into_iter()

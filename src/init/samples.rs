@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::Look;
 use crate::model::Lane;
-use crate::suites::retrieval::index::{CodeUnit, Index, Memory, UnitKind, cut, parse_memories};
+use crate::targets::index::{CodeUnit, Index, Memory, UnitKind, cut, parse_memories};
 
 /// How many results are looked at; in a small project more would hold nearly everything.
 pub(super) const K: usize = 5;

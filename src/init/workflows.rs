@@ -2,8 +2,8 @@
 
 use super::Look;
 use super::files::NewFile;
-use crate::report::shell_quoted;
 use crate::settings::CONFIG_NAME;
+use crate::text::shell_quoted;
 
 /// The action, and the version that a fresh workflow uses.
 const ACTION: &str = "evalratchet/evalratchet@v0";

@@ -41,46 +41,6 @@ text_newtype! {
     CaseId
 }
 
-/// What a suite evaluates.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// An edit of a fixture, goals that must hold, and assertions about what changed.
-    Scenario,
-    /// Natural language in, one shell command out.
-    Command,
-    /// Structured output of a model, scored by parts against a reviewed answer.
-    Golden,
-    /// A question in, a ranking out.
-    Retrieval,
-    /// Results that another tool produced.
-    Imported,
-}
-
-impl Kind {
-    /// Every kind there is.
-    pub const ALL: [Self; 5] = [Self::Scenario, Self::Command, Self::Golden, Self::Retrieval, Self::Imported];
-
-    /// The name used in files, flags and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Scenario => "scenario",
-            Self::Command => "command",
-            Self::Golden => "golden",
-            Self::Retrieval => "retrieval",
-            Self::Imported => "imported",
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 /// Where a retrieval looks.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
@@ -99,26 +59,6 @@ impl Lane {
         match self {
             Self::Memory => "memory",
             Self::Code => "code",
-        }
-    }
-}
-
-/// Where a retrieval case comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Source {
-    /// It is in the binary.
-    Builtin,
-    /// It stands in a file.
-    Json,
-}
-
-impl Source {
-    /// The name used in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Builtin => "builtin",
-            Self::Json => "json",
         }
     }
 }

@@ -1,8 +1,10 @@
 //! What is shown beside the lines of a pull request, and the workflow commands that show it.
 
 use super::case_summary::{Changes, Standing, why};
-use super::plain;
-use crate::model::{Results, Status, truncate_middle};
+use crate::model::Status;
+use crate::results::Results;
+use crate::text::plain;
+use crate::text::truncate_middle;
 
 /// GitHub shows so many of each level in a step.
 const MOST: usize = 10;

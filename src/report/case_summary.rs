@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use similar::{ChangeTag, TextDiff};
 
-use crate::model::{
-    CaseChange, CaseDetail, CaseId, CaseResult, Change, ComponentDetail, GoldenDetail, Results, RetrievalDetail,
-    Status, SuiteId, SuiteResult,
-};
+use crate::model::{CaseChange, CaseId, Change, Status, SuiteId};
+use crate::results::{CaseResult, Results, SuiteResult};
+use crate::suites::CaseDetail;
+use crate::suites::golden::{ComponentDetail, GoldenDetail};
+use crate::suites::retrieval::RetrievalDetail;
 
 /// How a case is to be seen beside the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{counted, plain};
-use crate::model::{Change, Comparison, Delta, MetricChange, Outcome, Results, SuiteComparison, SuiteState};
+use crate::model::{Change, Comparison, Delta, MetricChange, Outcome, SuiteComparison, SuiteState};
+use crate::results::Results;
+use crate::text::{counted, plain};
 
 /// How many cases of a kind of change are listed.
 const LISTED: usize = 8;

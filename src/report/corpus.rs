@@ -7,9 +7,9 @@ use serde_json::json;
 use crate::baseline::from_results;
 use crate::gate::Circumstances;
 use crate::gate::spec::{results, run_info, suite};
-use crate::model::{
-    BaselineInfo, CaseDetail, CaseId, Check, Kind, Mode, Output, Policy, Results, Status, SuiteId, SuiteResult, Trend,
-};
+use crate::model::{BaselineInfo, CaseId, Check, Mode, Output, Policy, Status, SuiteId, Trend};
+use crate::results::{Results, SuiteResult};
+use crate::suites::{CaseDetail, Kind};
 use crate::{Reference, conclude};
 
 /// Text that tries to break out.

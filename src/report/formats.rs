@@ -1,7 +1,7 @@
 //! Every format that a run is written in.
 
 use super::{Frame, annotations, comment, html, json, junit, sarif, summary};
-use crate::model::Results;
+use crate::results::Results;
 
 /// A format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

@@ -6,8 +6,9 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{plain, verdict_line};
-use crate::model::Results;
+use super::verdict_line;
+use crate::results::Results;
+use crate::text::plain;
 
 const PAGE: &str = include_str!("html/page.html");
 const STYLE: &str = include_str!("html/style.css");

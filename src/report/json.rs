@@ -1,6 +1,6 @@
 //! `results.json`.
 
-use crate::model::Results;
+use crate::results::Results;
 
 /// The results as indented JSON with a final newline.
 pub fn json(results: &Results) -> Result<String, serde_json::Error> {

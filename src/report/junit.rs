@@ -5,7 +5,10 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestRerun, TestSuite};
 
 use super::case_summary::{Changes, Standing, preview, why};
-use crate::model::{CaseDetail, CaseResult, KnownFailures, Metric, Results, Status, SuiteResult, truncate_middle};
+use crate::model::{Metric, Status};
+use crate::results::{CaseResult, KnownFailures, Results, SuiteResult};
+use crate::suites::CaseDetail;
+use crate::text::truncate_middle;
 
 /// How much of a body or of a stream is kept.
 const KEPT: usize = 16 * 1024;

@@ -3,7 +3,7 @@
 //! Outside of code a mention, a reference, an address or an image would come alive, so each has an invisible space put
 //! into it; inside of code nothing does but the end of the code, and our own hidden marker, which nobody may forge.
 
-use super::plain;
+use crate::text::plain;
 
 /// An invisible space that keeps two characters from meaning something together.
 const GAP: char = '\u{200b}';

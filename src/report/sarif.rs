@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::case_summary::{Changes, Standing, preview};
-use super::plain;
-use crate::model::{
-    CaseId, CaseResult, Location, Reason, Results, Rule, Status, SuiteId, SuiteResult, truncate_middle,
-};
+use crate::model::{CaseId, Location, Status, SuiteId};
+use crate::results::{CaseResult, Reason, Results, Rule, SuiteResult};
+use crate::text::plain;
+use crate::text::truncate_middle;
 
 /// GitHub keeps so many results of a run.
 const MOST: usize = 5000;

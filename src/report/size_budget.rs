@@ -3,7 +3,7 @@
 //! A block is a piece of Markdown that stands by itself. If not all of them fit, the least important are left out whole, so
 //! that folds and fences are always balanced.
 
-use super::counted;
+use crate::text::counted;
 
 /// What is kept free for the line that says what was left out.
 const ROOM_FOR_NOTE: usize = 160;

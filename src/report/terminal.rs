@@ -4,12 +4,14 @@ use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Lin
 
 use super::case_summary::{Changes, Standing};
 use super::comparison::{cells, changed_cases, compared_with};
-use super::{counted, plain, verdict_line};
+use super::verdict_line;
 use crate::aggregate::metric_specs;
-use crate::model::{
-    Better, CaseDetail, CaseResult, GoldenDetail, GoldenSuiteDetail, Kind, Metric, Results, ScenarioDetail, Status,
-    SuiteComparison, SuiteDetail, SuiteResult, Verdict,
-};
+use crate::model::{Better, Metric, Status, SuiteComparison};
+use crate::results::{CaseResult, Results, SuiteResult, Verdict};
+use crate::suites::golden::{GoldenDetail, GoldenSuiteDetail};
+use crate::suites::scenario::ScenarioDetail;
+use crate::suites::{CaseDetail, Kind, SuiteDetail};
+use crate::text::{counted, plain};
 
 /// How the terminal is.
 #[derive(Debug, Clone, Copy)]

@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::corpus::HOSTILE;
 use super::{COMMENT_BUDGET, Format, Frame, comment, summary};
-use crate::model::{Results, Status};
+use crate::model::Status;
+use crate::results::Results;
 
 /// Made once for all tests.
 static CORPUS: LazyLock<Vec<(&'static str, Results)>> = LazyLock::new(super::corpus::all);

@@ -3,10 +3,10 @@
 use comfy_table::Cell;
 
 use super::terminal::{Style, align, bold, table};
-use super::{counted, plain};
 use crate::aggregate::metric_specs;
 use crate::baseline::{Baseline, series};
 use crate::model::Status;
+use crate::text::{counted, plain};
 
 /// The baseline as a table.
 pub fn baseline(baseline: &Baseline, style: Style) -> String {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::model::{Kind, KnownFailures};
+use crate::results::KnownFailures;
+use crate::suites::Kind;
 
 /// The configuration of a repository's evaluations.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

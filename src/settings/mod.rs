@@ -19,7 +19,8 @@ pub use suite::{PassAt, Source, SuiteSettings};
 pub use target::{Cwd, HttpTarget, IndexFiles, Invocation, RankedFile, TargetSettings, Template};
 
 use crate::input::{Checker, Document, InputError, InputErrors, Pointer, read_text};
-use crate::model::{Fingerprint, KnownFailures, Mode, Policy};
+use crate::model::{Fingerprint, Mode, Policy};
+use crate::results::KnownFailures;
 use crate::suites::scenario::adapters::Adapter;
 
 /// The name that is looked for upwards from the current directory.

@@ -6,7 +6,8 @@ use super::TargetSettings;
 use super::file::{CasePolicySection, MaxErrorsSection, QuarantineSection, ThresholdSection};
 use crate::aggregate::metric_specs;
 use crate::input::{Document, InputErrors, Pointer, nearest};
-use crate::model::{Better, CaseId, Kind, MaxErrors, Quarantine, Threshold};
+use crate::model::{Better, CaseId, MaxErrors, Quarantine, Threshold};
+use crate::suites::Kind;
 
 pub(super) fn settle_gate(
     document: &Document,

@@ -7,7 +7,8 @@ use std::time::Duration;
 use super::file::{FlipsSection, PassAtIds, PassAtSection, SuiteSection};
 use super::{Overrides, TargetSettings, parse_duration, policy, target};
 use crate::input::{Document, Found, Ignored, InputErrors, Pointer, expand_globs, find_directory};
-use crate::model::{Flips, Kind, Mode, Policy, SuiteId, Threshold};
+use crate::model::{Flips, Mode, Policy, SuiteId, Threshold};
+use crate::suites::Kind;
 
 /// One suite, ready to be loaded and run.
 #[derive(Debug, Clone)]

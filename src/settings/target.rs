@@ -10,7 +10,7 @@ use super::file::{CwdSection, IndexSection, OpenAiSection, TargetSection};
 use super::openai::{self, OpenAiTarget};
 use super::suite::settle_files;
 use crate::input::{Document, Found, Ignored, InputErrors, Pointer, nearest};
-use crate::model::Kind;
+use crate::suites::Kind;
 
 /// The system under test.
 #[derive(Debug, Clone)]

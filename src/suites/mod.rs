@@ -6,19 +6,21 @@
 pub mod command;
 pub mod golden;
 pub mod imported;
+mod kinds;
 pub mod retrieval;
 pub mod scenario;
+
+pub use kinds::{CaseDetail, Kind, SuiteDetail};
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::time::Duration;
 
 use crate::input::{Document, InputError, InputErrors, Pointer, nearest};
-use crate::model::{
-    Answer, CaseDetail, CaseId, CaseResult, Check, Ending, Fingerprint, Kind, Location, Request, RetrievalSuiteDetail,
-    Score, Slice, Status, SuiteDetail,
-};
+use crate::model::{Answer, CaseId, Check, Ending, Fingerprint, Location, Request, Score, Slice, Status};
+use crate::results::CaseResult;
 use crate::settings::{Settings, SuiteSettings, TargetSettings};
+use retrieval::RetrievalSuiteDetail;
 
 /// A suite with its cases.
 #[derive(Debug, Clone)]

@@ -16,13 +16,13 @@ use crate::input::{InputError, InputErrors, is_file, read_text};
 use crate::model::{Answer, CaseId, Ending, Fingerprint, Request};
 use crate::plan::PlannedSuite;
 use crate::recordings::{Recording, RecordingKey, Recordings};
-use crate::report::shell_quoted;
 use crate::settings::{Cwd, Invocation, Source, SuiteSettings, TargetSettings, Template};
 use crate::suites::Question;
 use crate::suites::golden::measures::Asks;
 use crate::suites::golden::measures::command::Program;
 use crate::suites::golden::measures::judge::Judge;
 use crate::suites::golden::{GoldenQuestion, opinions_wanted};
+use crate::text::shell_quoted;
 
 /// What is said of a question that nobody may answer.
 pub const SILENT: &str = "not asked: in replay no target runs, and the suite has no recordings";
@@ -99,7 +99,7 @@ impl AnswerSource {
     }
 
     /// Asks one question.
-    pub async fn ask(&self, request: Request, stop: &crate::execute::Stop) -> Answer {
+    pub async fn ask(&self, request: Request, stop: &crate::process::Stop) -> Answer {
         let case = CaseId::new(request.id.clone());
         let (repeat, rendered) = (request.repeat, rendered(&self.settings, &request));
         let target = match (self.source, &self.target) {
@@ -124,7 +124,7 @@ impl AnswerSource {
         case: &CaseId,
         repeat: usize,
         answer: &Answer,
-        stop: &crate::execute::Stop,
+        stop: &crate::process::Stop,
     ) -> BTreeMap<usize, Answer> {
         let mut opinions = BTreeMap::new();
         let Some((document, wanted)) = opinions_wanted(question, answer) else { return opinions };
@@ -148,7 +148,7 @@ impl AnswerSource {
         case: &CaseId,
         repeat: usize,
         document: &Value,
-        stop: &crate::execute::Stop,
+        stop: &crate::process::Stop,
     ) -> Answer {
         let body = judge.request(document);
         match self.judges.get(component) {

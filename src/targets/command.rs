@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::{Environment, answer};
-use crate::execute::{Finished, ProcessEnd, Spawn, Stop, run_process};
 use crate::model::{Answer, Captured, Ending, Request};
+use crate::process::{Finished, ProcessEnd, Spawn, Stop, run_process};
 use crate::settings::{Cwd, Invocation};
 
 /// A target that is a command.

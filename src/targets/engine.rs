@@ -14,13 +14,13 @@ use serde_json::{Value, json};
 use super::command::CommandTarget;
 use super::worker::WorkerTarget;
 use super::{Environment, http};
-use crate::execute::Stop;
 use crate::input::{Found, read_bytes, read_text};
 use crate::model::{Answer, Ending, Lane, Request};
+use crate::process::Stop;
 use crate::settings::{HttpTarget, IndexFiles, RankedFile, TargetSettings};
-use crate::suites::retrieval::index::{Index, parse_memories};
 use crate::suites::retrieval::trec::{Ties, parse_run, ranked};
 use crate::suites::retrieval::{Held, RetrievalQuestion, builtin, parse_recorded};
+use crate::targets::index::{Index, parse_memories};
 
 /// Whoever is asked for a ranking.
 #[derive(Debug)]

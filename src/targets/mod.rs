@@ -8,6 +8,7 @@ mod command;
 mod engine;
 mod environment;
 mod http;
+pub mod index;
 mod openai;
 mod rendered;
 mod worker;
@@ -15,8 +16,8 @@ mod worker;
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use crate::execute::Stop;
 use crate::model::{Answer, Ending, Request};
+use crate::process::Stop;
 use crate::settings::{HttpTarget, TargetSettings};
 
 pub use answer_source::{AnswerSource, SILENT, check_recordings, read_recordings};

@@ -17,8 +17,8 @@ use super::budget::Budget;
 use super::cache::{Cache, Cached};
 use super::environment::SHORTEST_SECRET;
 use super::rendered::rendered;
-use crate::execute::Stop;
 use crate::model::{Answer, Ending, Request, Usage};
+use crate::process::Stop;
 use crate::settings::{OpenAiTarget, TargetSettings};
 use crate::suites::golden::measures::judge::Judge;
 

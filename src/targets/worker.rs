@@ -13,8 +13,8 @@ use tokio::time::timeout;
 
 use super::command::directory;
 use super::{Environment, answer};
-use crate::execute::{ProcessEnd, Reader, Spawn, Stop, ended, kill_group, start_process, terminate};
 use crate::model::{Answer, Captured, Ending, Request};
+use crate::process::{ProcessEnd, Reader, Spawn, Stop, ended, kill_group, start_process, terminate};
 use crate::settings::Invocation;
 
 /// How long a worker may take to end once its input is closed.

@@ -10,9 +10,9 @@ use crate::cli::{ConfigArgs, config_path};
 use crate::github::publish::{self, Pull};
 use crate::github::{self, GithubError, HeadSha, Kind, Suites, outcome, store};
 use crate::input::{InputError, InputErrors};
-use crate::model::{Results, Verdict};
 use crate::report::Frame;
 use crate::repository::Checkout;
+use crate::results::{Results, Verdict};
 use crate::settings::{CONFIG_NAME, Overrides, Settings};
 
 /// What a run left, and what is known of it here.

@@ -6,7 +6,7 @@ mod tables;
 mod view_models;
 
 use super::size_budget::fitted;
-use crate::model::Results;
+use crate::results::Results;
 
 /// How much a comment may hold: GitHub allows 65,536 characters.
 pub const COMMENT_BUDGET: usize = 65_000;

@@ -3,9 +3,9 @@
 use super::Frame;
 use super::tables;
 use super::view_models::{self, View};
-use crate::model::Results;
 use crate::report::size_budget::Block;
 use crate::report::templates;
+use crate::results::Results;
 
 /// How much is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,9 +3,11 @@
 use serde::Serialize;
 
 use crate::aggregate::{is_expense, metric_specs};
-use crate::model::{Better, Delta, MetricChange, Outcome, Results, SuiteResult};
+use crate::model::{Better, Delta, MetricChange, Outcome};
 use crate::report::comparison::cells;
-use crate::report::{counted, sparkline};
+use crate::report::sparkline;
+use crate::results::{Results, SuiteResult};
+use crate::text::counted;
 
 #[derive(Debug, Serialize)]
 pub(super) struct MetricsView {

@@ -6,13 +6,14 @@ use minijinja::value::Value;
 use serde::Serialize;
 
 use super::Frame;
-use crate::model::{
-    CaseChange, CaseResult, Change, Reason, Results, Rule, Status, SuiteDetail, SuiteResult, Usage, Verdict,
-    truncate_middle,
-};
+use crate::model::{CaseChange, Change, Status, Usage};
 use crate::report::case_summary::{Changes, Standing, preview, why};
 use crate::report::templates::value_of;
-use crate::report::{age, change_counts, counted, markdown};
+use crate::report::{age, change_counts, markdown};
+use crate::results::{CaseResult, Reason, Results, Rule, SuiteResult, Verdict};
+use crate::suites::SuiteDetail;
+use crate::text::counted;
+use crate::text::truncate_middle;
 
 /// Something that a template shows.
 pub(super) trait View {

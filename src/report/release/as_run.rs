@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::baseline::{BaselineCase, BaselineSuite};
-use crate::model::{
-    Attempt, CaseId, CaseResult, FlatPolicy, Flips, Location, Policy, Quarantine, Status, SuiteId, SuiteResult,
-    Threshold,
-};
+use crate::model::{CaseId, FlatPolicy, Flips, Location, Policy, Quarantine, Status, SuiteId, Threshold};
+use crate::results::{Attempt, CaseResult, SuiteResult};
 
 /// The results that the comparison looks at. A baseline does not keep which slices a case belongs to.
 pub(super) fn suite(id: &SuiteId, suite: &BaselineSuite) -> SuiteResult {

@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::baseline::{Blessing, Produced};
-use crate::model::{Better, CaseId, Change, Delta, Kind, Outcome, Status, SuiteId, SuiteState, Tool};
+use crate::model::{Better, CaseId, Change, Delta, Outcome, Status, SuiteId, SuiteState};
+use crate::results::Tool;
+use crate::suites::Kind;
 
 /// The value of `schema` in every release report of this version.
 pub const RELEASE_SCHEMA: &str = "evalratchet.release/v1";

@@ -11,9 +11,10 @@ use crate::aggregate::is_expense;
 use crate::baseline::{Baseline, BaselineSuite, Blessing, series};
 use crate::compare::{Circumstances, compare};
 use crate::model::{
-    BaselineInfo, CaseChange, CaseId, Change, Delta, MetricChange, Outcome, Rule, Status, SuiteComparison, SuiteId,
-    SuiteState, Tool, Trend, weakenings,
+    BaselineInfo, CaseChange, CaseId, Change, Delta, MetricChange, Outcome, Status, SuiteComparison, SuiteId,
+    SuiteState, Trend, weakenings,
 };
+use crate::results::{Rule, Tool};
 
 /// A name that the user gave or that was found, and its commit.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use serde::Serialize;
 use super::allowed::{self, BlessingLine, GateLine, QuarantineLine};
 use super::facts::ReleaseReport;
 use super::view_models::{self, CaseList, EndView, HeadView, MetricRow, SliceRow, SuiteRow};
-use crate::report::counted;
 use crate::report::html::style;
 use crate::report::templates::{of_html, value_of};
+use crate::text::counted;
 
 const TEMPLATES: [(&str, &str); 1] = [("page", include_str!("page.html.j2"))];
 

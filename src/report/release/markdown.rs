@@ -6,9 +6,9 @@ use serde::Serialize;
 use super::allowed::{self, BlessingLine};
 use super::facts::ReleaseReport;
 use super::view_models::{self, CaseList, EndView, MetricRow};
-use crate::report::counted;
 use crate::report::size_budget::{Block, fitted};
 use crate::report::templates::{of_markdown, value_of};
+use crate::text::counted;
 
 /// How much the Markdown may hold: the body of a release holds 125,000 characters.
 pub const RELEASE_BUDGET: usize = 100_000;

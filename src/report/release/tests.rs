@@ -7,9 +7,10 @@ use super::{Named, RELEASE_BUDGET, RELEASE_SUMMARY_BUDGET, Range, html, json, ma
 use crate::baseline::{Baseline, BaselineMetric, Blessing};
 use crate::gate::spec::{baseline_of, suite};
 use crate::input::{Checker, Document};
-use crate::model::{Better, CaseId, Change, Policy, Quarantine, Rule, SuiteId, SuiteResult, Threshold};
+use crate::model::{Better, CaseId, Change, Policy, Quarantine, SuiteId, Threshold};
 use crate::report::corpus::HOSTILE;
 use crate::report::tests::{alive, is_ours};
+use crate::results::{Rule, SuiteResult};
 
 fn named(id: &str, cases: &str, policy: &Policy) -> SuiteResult {
     SuiteResult { id: SuiteId::new(id), ..suite(cases, policy) }

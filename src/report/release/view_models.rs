@@ -4,9 +4,11 @@ use serde::Serialize;
 
 use super::facts::{CaseRelease, Direction, Ends, MetricRelease, ReleaseReport, SuiteRelease};
 use crate::aggregate::{is_expense, metric_specs};
-use crate::model::{Change, Delta, Outcome, Status, SuiteState, truncate_middle};
+use crate::model::{Change, Delta, Outcome, Status, SuiteState};
 use crate::report::comparison::changes_in_words;
-use crate::report::{counted, sparkline};
+use crate::report::sparkline;
+use crate::text::counted;
+use crate::text::truncate_middle;
 
 /// How much of a name is shown.
 const NAME: usize = 200;

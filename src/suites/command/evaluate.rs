@@ -6,8 +6,10 @@ use similar::{ChangeTag, TextDiff};
 
 use super::CommandQuestion;
 use super::equivalence::{Equivalence, compare};
-use crate::model::{Answer, CaseDetail, Check, CommandSuiteDetail, Difference, Ending, Method, Score, Status};
+use crate::model::{Answer, Check, Ending, Score, Status};
+use crate::suites::CaseDetail;
 use crate::suites::Evaluation;
+use crate::suites::command::{CommandSuiteDetail, Difference, Method};
 
 /// A command passes from this score on: whatever is equivalent does.
 const PASS_AT: f64 = 0.90;

@@ -9,7 +9,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer};
-use crate::model::{CaseId, CommandDetail, Fingerprint, Location, Method, Slice};
+use crate::model::{CaseId, Fingerprint, Location, Slice};
+use crate::suites::command::{CommandDetail, Method};
 use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
 
 use super::equivalence::{Equivalence, ProgramTable, Tables};

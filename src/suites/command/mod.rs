@@ -1,8 +1,10 @@
 //! Suites of kind `command`: natural language in, one shell command out.
 
+mod detail;
 pub mod equivalence;
 mod evaluate;
 mod format;
 
+pub use detail::{CommandDetail, CommandSuiteDetail, Difference, Method};
 pub use evaluate::{evaluate, sentence, suite_detail};
 pub use format::{CommandDataset, CommandQuestion, load, load_tables};

@@ -9,13 +9,14 @@ use similar::TextDiff;
 use super::measures::{Asks, MeasureError, MeasureInput};
 use super::scorer::AnswerForm;
 use super::{GoldenQuestion, json_in};
-use crate::model::{
-    Answer, CaseDetail, CaseResult, Check, ComponentDetail, Ending, GoldenDetail, GoldenSuiteDetail, Score, Status,
-    Usage, truncate_middle,
-};
-use crate::report::plain;
+use crate::model::{Answer, Check, Ending, Score, Status, Usage};
+use crate::results::CaseResult;
 use crate::stats::mean;
+use crate::suites::CaseDetail;
 use crate::suites::Evaluation;
+use crate::suites::golden::{ComponentDetail, GoldenDetail, GoldenSuiteDetail};
+use crate::text::plain;
+use crate::text::truncate_middle;
 
 /// How much of a diff or of an unreadable answer is kept.
 const KEPT: usize = 8 * 1024;

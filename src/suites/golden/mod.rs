@@ -1,6 +1,7 @@
 //! Suites of kind `golden`: structured output of a model, scored by parts against a reviewed answer.
 
 mod accept;
+mod detail;
 mod evaluate;
 mod format;
 mod json_in;
@@ -9,6 +10,7 @@ mod scorer;
 mod selector;
 
 pub use accept::accepted;
+pub use detail::{ComponentDetail, GoldenDetail, GoldenSuiteDetail};
 pub use evaluate::{detail, evaluate, opinions_wanted, read_answer, suite_detail};
 pub use format::{CaseFile, GoldenQuestion, load};
 pub use json_in::json_in;

@@ -7,7 +7,8 @@ use roxmltree::{Document, Node, ParsingOptions};
 use serde_json::Value;
 
 use super::format::{ImportedQuestion, Read};
-use crate::model::{Status, truncate_middle};
+use crate::model::Status;
+use crate::text::truncate_middle;
 
 /// Reads every test case. Its id is its class name and its name.
 pub(super) fn read(text: &str) -> Result<Vec<Read>, String> {

@@ -1,15 +1,17 @@
 //! Suites of kind `imported`: results that another tool produced.
 
+mod detail;
 mod format;
 mod junit;
 mod promptfoo;
 
 use std::collections::BTreeMap;
 
+pub use detail::ImportedDetail;
 pub use format::{ImportedLine, ImportedQuestion, load};
 
-use crate::model::{CaseDetail, Check, ImportedDetail, Score};
-use crate::suites::Evaluation;
+use crate::model::{Check, Score};
+use crate::suites::{CaseDetail, Evaluation};
 
 /// What the other tool said.
 pub fn evaluate(question: &ImportedQuestion) -> Evaluation {

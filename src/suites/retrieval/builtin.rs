@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::format::EvalCase;
-use super::index::{CodeUnit, Index, Memory, UnitKind};
+use crate::targets::index::{CodeUnit, Index, Memory, UnitKind};
 
 const CASES: &str = include_str!("builtin/cases.json");
 const CORPUS: &str = include_str!("builtin/corpus.json");

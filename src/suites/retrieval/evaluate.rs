@@ -7,9 +7,11 @@ use serde::Deserialize;
 
 use super::RetrievalQuestion;
 use super::metrics::{average_precision, ndcg, precision, recall, reciprocal_rank};
-use crate::model::{Answer, CaseDetail, Check, Ending, RetrievalDetail, Score, Status};
+use crate::model::{Answer, Check, Ending, Score, Status};
 use crate::settings::PassAt;
+use crate::suites::CaseDetail;
 use crate::suites::Evaluation;
+use crate::suites::retrieval::RetrievalDetail;
 
 /// What an engine says about the ids it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -160,7 +162,8 @@ pub fn detail(question: &RetrievalQuestion) -> RetrievalDetail {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Lane, Source};
+    use crate::model::Lane;
+    use crate::suites::retrieval::CaseOrigin;
 
     fn question(lane: Lane, expected: &[&str], k: usize) -> RetrievalQuestion {
         RetrievalQuestion {
@@ -170,7 +173,7 @@ mod tests {
             query: "q".into(),
             expected: expected.iter().map(|id| (*id).to_owned()).collect(),
             k,
-            source: Source::Json,
+            source: CaseOrigin::Json,
             pass_at: PassAt::Any,
         }
     }

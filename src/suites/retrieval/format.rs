@@ -7,13 +7,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::CaseOrigin;
 use super::builtin;
-use super::index::parse_memories;
 use super::trec::parse_run;
 use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer};
-use crate::model::{CaseId, Fingerprint, Lane, Location, Slice, Source};
+use crate::model::{CaseId, Fingerprint, Lane, Location, Slice};
 use crate::settings::{PassAt, RankedFile, SuiteSettings, TargetSettings};
 use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
+use crate::targets::index::parse_memories;
 
 /// A list of retrieval cases, or an object that holds one.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -77,7 +78,7 @@ pub struct RetrievalQuestion {
     /// How many are looked at.
     pub k: usize,
     /// Where the case comes from.
-    pub source: Source,
+    pub source: CaseOrigin,
     /// What passes.
     pub pass_at: PassAt,
 }
@@ -188,7 +189,7 @@ fn load_file(suite: &SuiteSettings, shown: &str, text: String) -> Result<Loaded,
     for (index, value) in values.iter().enumerate() {
         let place = at.join(index);
         match CASE_CHECKER.read_at(&document, &place, value) {
-            Ok(case) => cases.push(settle(suite, &document, &place, case, Source::Json)),
+            Ok(case) => cases.push(settle(suite, &document, &place, case, CaseOrigin::Json)),
             Err(wrong) => errors.extend(wrong),
         }
     }
@@ -201,12 +202,12 @@ fn load_builtin(suite: &SuiteSettings) -> Result<Loaded, InputErrors> {
     let settled = cases
         .into_iter()
         .enumerate()
-        .map(|(index, case)| settle(suite, &document, &Pointer::root().join(index), case, Source::Builtin));
+        .map(|(index, case)| settle(suite, &document, &Pointer::root().join(index), case, CaseOrigin::Builtin));
     let cases = settled.collect();
     Ok(Loaded { cases, warnings: InputErrors::new(), document })
 }
 
-fn settle(suite: &SuiteSettings, document: &Document, at: &Pointer, case: EvalCase, source: Source) -> LoadedCase {
+fn settle(suite: &SuiteSettings, document: &Document, at: &Pointer, case: EvalCase, source: CaseOrigin) -> LoadedCase {
     let EvalCase { id, description, lane, spec_id, spec_content, expected_ids, k, tags } = case;
     let k = k.or(suite.k).unwrap_or(DEFAULT_K);
     let mut expected: Vec<String> = Vec::new();

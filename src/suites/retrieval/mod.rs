@@ -1,13 +1,12 @@
 //! Suites of kind `retrieval`: a question in, a ranking out, measured by where the expected ids stand.
 
 pub mod builtin;
+mod detail;
 mod evaluate;
 mod format;
-pub mod index;
 pub mod metrics;
 pub mod trec;
 
+pub use detail::{CaseOrigin, RetrievalDetail, RetrievalSuiteDetail};
 pub use evaluate::{Held, detail, evaluate};
 pub use format::{CaseList, RetrievalQuestion, check_target, load, parse_recorded};
-
-pub use crate::model::{Lane, Source};

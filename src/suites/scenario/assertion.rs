@@ -6,7 +6,7 @@ use super::matching::{changes_something, matches, nearest_hunk, normalised};
 use super::observation::{FileState, Observation};
 use super::unified::{hunks, is_binary};
 use crate::input::{Document, InputErrors, Pointer, nearest};
-use crate::model::truncate_middle;
+use crate::text::truncate_middle;
 
 /// How much of a diff is shown.
 const PREVIEW: usize = 4 * 1024;

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use super::format::{ScenarioQuestion, Scope};
 use super::observation::{GoalOutcome, GoalStatus, Observation};
 use crate::aggregate::milliseconds;
-use crate::model::{AssertionDetail, CaseDetail, Check, GoalDetail, ScenarioDetail, Score, Status};
+use crate::model::{Check, Score, Status};
+use crate::suites::CaseDetail;
 use crate::suites::Evaluation;
+use crate::suites::scenario::{AssertionDetail, GoalDetail, ScenarioDetail};
 
 /// Judges an observation; runs nothing.
 pub fn evaluate(question: &ScenarioQuestion, seen: &Observation) -> Evaluation {

@@ -2,13 +2,19 @@
 
 pub mod adapters;
 mod assertion;
+mod detail;
 pub mod directive;
 mod evaluate;
 mod format;
+mod install;
 pub mod matching;
 pub mod observation;
+mod runner;
 pub mod unified;
+mod workcopy;
 
 pub use assertion::{Assertion, AssertionKind};
+pub use detail::{AssertionDetail, GoalDetail, ScenarioDetail};
 pub use evaluate::{detail, evaluate};
 pub use format::{Context, Goal, Match, ScenarioFile, ScenarioQuestion, Scope, load};
+pub use runner::{ScenarioRunner, produced_diffs};

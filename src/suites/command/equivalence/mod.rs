@@ -22,7 +22,7 @@ pub use program::Tables;
 pub use rules::Rule;
 pub use table::ProgramTable;
 
-use crate::model::{Difference, Method};
+use crate::suites::command::{Difference, Method};
 use rules::{NotedOption, Notes};
 use shell::{Read, read};
 

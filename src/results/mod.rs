@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    CaseDetail, CaseId, Comparison, Fingerprint, Kind, Metric, Mode, Policy, Shard, Slice, Status, SuiteDetail,
-    SuiteId, Usage,
+use crate::model::{
+    CaseId, Check, Comparison, Fingerprint, Location, Metric, Mode, Output, Policy, Shard, Slice, Status, SuiteId,
+    Usage,
 };
+use crate::suites::{CaseDetail, Kind, SuiteDetail};
 
 /// The value of `schema` in every results file of this version.
 pub const RESULTS_SCHEMA: &str = "evalratchet.results/v1";
@@ -164,46 +165,6 @@ pub struct CaseResult {
     pub detail: Option<CaseDetail>,
 }
 
-/// One declared check of a case.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Check {
-    /// Its name.
-    pub name: String,
-    /// How it came out.
-    pub status: Status,
-    /// Why, in one line; `null` where there is nothing to say.
-    pub details: Option<String>,
-}
-
-/// A place in a file of the repository.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Location {
-    /// Relative to the configuration, with `/`.
-    pub file: String,
-    /// From 1.
-    pub line: usize,
-}
-
-impl Location {
-    /// The file from the root of the repository; `prefix` is the configuration's directory. `None` if it is outside.
-    pub fn in_repository(&self, prefix: &str) -> Option<String> {
-        if self.file.starts_with(['/', '\\']) || self.file.get(1..2) == Some(":") {
-            return None;
-        }
-        let mut parts: Vec<&str> = Vec::new();
-        for part in prefix.split(['/', '\\']).chain(self.file.split(['/', '\\'])) {
-            match part {
-                "" | "." => {}
-                ".." => drop(parts.pop()?),
-                part => parts.push(part),
-            }
-        }
-        (!parts.is_empty()).then(|| parts.join("/"))
-    }
-}
-
 /// One time that a case was asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -219,20 +180,6 @@ pub struct Attempt {
     /// How asking ended: `answered`, `empty`, `not-utf8`, `unreadable`, `exit-code`, `signal`, `timeout`,
     /// `could-not-start`, `unreachable`, `unasked`, `imported`, `imported-untimed` or `interrupted`.
     pub ending: String,
-}
-
-/// What a target wrote.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Output {
-    /// Standard output.
-    pub stdout: String,
-    /// Bytes of it that were left out.
-    pub stdout_omitted: u64,
-    /// Standard error.
-    pub stderr: String,
-    /// Bytes of it that were left out.
-    pub stderr_omitted: u64,
 }
 
 /// What the gate says.

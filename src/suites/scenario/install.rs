@@ -10,9 +10,8 @@ use std::time::Duration;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::OnceCell;
 
-use super::Stop;
-use super::process::{Finished, ProcessEnd, Spawn, run};
-use crate::suites::scenario::adapters::{Adapter, Install};
+use super::adapters::{Adapter, Install};
+use crate::process::{Finished, ProcessEnd, Spawn, Stop, run_process as run};
 
 /// How long installing may take.
 const TIMEOUT: Duration = Duration::from_secs(10 * 60);

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::directive::Directive;
+use super::observation::FileState;
 use crate::input::{TreeKind, TreeScan, scan};
-use crate::suites::scenario::directive::Directive;
-use crate::suites::scenario::observation::FileState;
 
 /// A copy of a fixture in a temporary directory; removed with this value unless it is kept.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ pub use bm25::{Bm25, Field, Weights};
 pub use memory::{Memory, parse_memories};
 pub use units::{CodeUnit, UnitKind, cut};
 
-use super::Lane;
+use crate::model::Lane;
 
 /// How much what a file is about counts beside the unit itself. Commits and specs speak of a place before they speak of a function.
 const FILE_SHARE: f32 = 0.35;

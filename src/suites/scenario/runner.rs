@@ -6,21 +6,22 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::adapters::{GOAL_TIMEOUT, GoalCommand};
+use super::directive::Task;
 use super::install::{Installed, Installer, missing_tool};
-use super::process::{Finished, ProcessEnd, Spawn, run};
+use super::matching::normalised;
+use super::observation::{FileState, GoalOutcome, GoalStatus, Observation};
+use super::unified::{hunks, is_binary};
 use super::workcopy::{Contents, WorkCopy, copy_tree, look};
-use super::{Attempted, Stop};
+use super::{Goal, ScenarioQuestion, Scope, evaluate};
+use crate::execute::Attempted;
 use crate::input::TreeScan;
-use crate::model::{Captured, truncate_middle};
-use crate::report::shell_quoted;
+use crate::model::Captured;
+use crate::process::{Finished, ProcessEnd, Spawn, Stop, run_process as run};
 use crate::settings::Invocation;
-use crate::suites::scenario::adapters::{GOAL_TIMEOUT, GoalCommand};
-use crate::suites::scenario::directive::Task;
-use crate::suites::scenario::matching::normalised;
-use crate::suites::scenario::observation::{FileState, GoalOutcome, GoalStatus, Observation};
-use crate::suites::scenario::unified::{hunks, is_binary};
-use crate::suites::scenario::{Goal, ScenarioQuestion, Scope, evaluate};
 use crate::targets::Environment;
+use crate::text::shell_quoted;
+use crate::text::truncate_middle;
 
 /// How much of a goal's output is kept.
 const GOAL_OUTPUT: usize = 8 * 1024;
@@ -40,7 +41,7 @@ impl ScenarioRunner {
     }
 
     /// Carries out a scenario once and judges it.
-    pub(super) async fn attempt(&self, question: &ScenarioQuestion, id: &str, stop: &Stop) -> Attempted {
+    pub async fn attempt(&self, question: &ScenarioQuestion, id: &str, stop: &Stop) -> Attempted {
         let began = Instant::now();
         let seen = self.perform(question, id, stop).await;
         let shown = seen.goals.iter().find(|goal| goal.status != GoalStatus::Passed).or(seen.goals.last());

@@ -1,0 +1,9 @@
+//! Child processes in groups of their own, with bounded output, and the switch that stops a run. *Edge*
+
+mod child;
+mod stop;
+
+pub use child::{
+    Finished, ProcessEnd, Reader, Spawn, ended, kill_group, run as run_process, start as start_process, terminate,
+};
+pub use stop::{Stop, StopSwitch, stop_on_signals};

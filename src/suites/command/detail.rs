@@ -1,0 +1,68 @@
+//! What results say of a `command` case or suite beyond what every kind has.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How many measured cases matched in which way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CommandSuiteDetail {
+    /// Byte for byte.
+    pub exact_match: usize,
+    /// By a rule.
+    pub semantic_equivalent: usize,
+    /// Not at all.
+    pub no_match: usize,
+}
+
+/// The question and the verdict of a `command` case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CommandDetail {
+    /// What was asked.
+    pub prompt: String,
+    /// What is expected.
+    pub expected_command: String,
+    /// What is right as well.
+    pub accepted_commands: Vec<String>,
+    /// What was answered, if anything.
+    pub generated_command: Option<String>,
+    /// Which of the expected and accepted commands it was closest to.
+    pub compared_with: Option<String>,
+    /// How it matched.
+    pub method: Method,
+    /// The rule that held, by its stable name; `null` without a match.
+    pub rule: Option<String>,
+    /// The first word that differs.
+    pub first_difference: Option<Difference>,
+    /// As declared.
+    pub category: String,
+    /// As declared.
+    pub risk_level: String,
+    /// As declared.
+    pub posix_compliant: bool,
+}
+
+/// How a generated command matched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// Byte for byte.
+    ExactMatch,
+    /// By a rule.
+    SemanticEquivalent,
+    /// Not at all.
+    NoMatch,
+}
+
+/// The first word in which two commands differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Difference {
+    /// Which word, from 1.
+    pub word: usize,
+    /// What is expected there; `null` past its end.
+    pub expected: Option<String>,
+    /// What was generated there; `null` past its end.
+    pub generated: Option<String>,
+    /// What the option that differs does, where one option is all that differs.
+    pub note: Option<String>,
+}

@@ -1,0 +1,67 @@
+//! What results say of a `golden` case or suite beyond what every kind has.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::model::Usage;
+
+/// A module in short.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GoldenSuiteDetail {
+    /// The module's folder.
+    pub module: String,
+    /// How many cases it has.
+    pub total_cases: usize,
+    /// The mean score of those that were measured.
+    pub avg_score: Option<f64>,
+    /// How many passed.
+    pub passed_cases: usize,
+    /// How many did not.
+    pub failed_cases: usize,
+    /// From the first question to the last answer, such as `4.2s`.
+    pub duration: String,
+    /// How many recorded answers are the same as golden: they prove nothing until recorded anew.
+    pub accepted: usize,
+    /// What the answers consumed, where that is known.
+    pub usage: Option<Usage>,
+}
+
+/// What a `golden` case asked, was answered and earned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GoldenDetail {
+    /// The module's folder.
+    pub module: String,
+    /// For people.
+    pub description: String,
+    /// What was asked.
+    pub input: Value,
+    /// The reviewed answer; `null` if there is none yet.
+    pub golden: Value,
+    /// What was answered, read as the module wants it; `null` if it could not be.
+    pub actual: Value,
+    /// What was answered, as text, where it could not be read.
+    pub unread: Option<String>,
+    /// One entry for each component of the scorer.
+    pub components: Vec<ComponentDetail>,
+    /// The score from which on a case passes.
+    pub pass_at: f64,
+    /// Whether a recorded answer is the same as golden.
+    pub accepted: bool,
+}
+
+/// What one component earned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComponentDetail {
+    /// Its name.
+    pub name: String,
+    /// Its measure.
+    pub measure: String,
+    /// What it can earn.
+    pub weight: f64,
+    /// What it earned; `null` if it was not measured.
+    pub value: Option<f64>,
+    /// What there is to say about it.
+    pub note: Option<String>,
+}
