@@ -14,14 +14,16 @@ use crate::text::truncate_middle;
 
 /// One recorded answer, a line of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 #[schemars(title = "evalratchet recording")]
 pub struct Recording {
     /// Whose answer it is.
     pub case: CaseId,
     /// Which time it was asked, from 0.
+    #[serde(default)]
     pub repeat: usize,
     /// Whose opinion it is, if it is a judge's.
+    #[serde(default)]
     pub component: Option<String>,
     /// A hash of the request.
     pub key: Fingerprint,
@@ -32,6 +34,7 @@ pub struct Recording {
     /// How long it took.
     pub latency_ms: f64,
     /// What it consumed.
+    #[serde(default)]
     pub usage: Option<Usage>,
     /// What was sent.
     pub request: Value,
@@ -57,7 +60,7 @@ pub struct RecordingKey<'a> {
     pub request: &'a Value,
 }
 
-static CHECKER: LazyLock<Checker<Recording>> = LazyLock::new(Checker::new);
+static CHECKER: LazyLock<Checker<Recording>> = LazyLock::new(Checker::of_own_format);
 
 impl Recordings {
     /// Reads the lines of a file.

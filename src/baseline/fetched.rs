@@ -1,16 +1,17 @@
 //! What `baseline fetch` brings: the baseline with everything that a full clone would have told about it.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::Baseline;
 use crate::input::{InputError, InputErrors};
+use crate::model::nullable;
 
 /// The value of `schema` in every file of this version.
 pub const FETCHED_SCHEMA: &str = "evalratchet.fetched/v1";
 
 /// A baseline that was found through GitHub's API.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fetched {
     /// `evalratchet.fetched/v1`.
     pub schema: String,
@@ -32,12 +33,32 @@ pub struct Fetched {
 
 /// Where a baseline was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", try_from = "WhereFields")]
 pub enum Where {
     /// There, in words.
     At(String),
     /// Nowhere, and why.
     Nowhere(String),
+}
+
+/// As [`Where`] is written, where further fields may stand beside it.
+#[derive(Deserialize)]
+struct WhereFields {
+    at: Option<String>,
+    nowhere: Option<String>,
+}
+
+impl TryFrom<WhereFields> for Where {
+    type Error = &'static str;
+
+    fn try_from(fields: WhereFields) -> Result<Self, Self::Error> {
+        match (fields.at, fields.nowhere) {
+            (Some(place), None) => Ok(Self::At(place)),
+            (None, Some(why)) => Ok(Self::Nowhere(why)),
+            (None, None) => Err("missing field `at` or `nowhere`"),
+            (Some(_), Some(_)) => Err("both `at` and `nowhere`"),
+        }
+    }
 }
 
 impl Fetched {
@@ -57,11 +78,51 @@ impl Fetched {
 
     /// Reads such a file; `None` if it is something else, such as a plain baseline.
     pub fn parse(file: &str, text: &str) -> Option<Result<Self, InputErrors>> {
-        let value: serde_json::Value = serde_json::from_str(text).ok()?;
-        if value.get("schema").and_then(serde_json::Value::as_str) != Some(FETCHED_SCHEMA) {
-            return None;
-        }
-        let fetched = serde_json::from_value(value);
-        Some(fetched.map_err(|error| InputError::in_file(file, format!("does not fit its schema: {error}")).into()))
+        let header: Header = serde_json::from_str(text).ok()?;
+        (header.schema.as_deref() == Some(FETCHED_SCHEMA)).then(|| Self::read(file, text))
     }
+
+    fn read(file: &str, text: &str) -> Result<Self, InputErrors> {
+        let raw: Raw = serde_json::from_str(text)
+            .map_err(|error| InputError::in_file(file, format!("does not fit {FETCHED_SCHEMA}: {error}")))?;
+        let Raw { found, base, on_main, baseline, at_base, versions, remark } = raw;
+        let read = |value: Value| Baseline::parse(file, value.to_string());
+        let fetched = Self {
+            schema: FETCHED_SCHEMA.to_owned(),
+            found,
+            base,
+            on_main,
+            baseline: baseline.map(read).transpose()?,
+            at_base: at_base.map(read).transpose()?,
+            versions: versions.into_iter().map(read).collect::<Result<_, _>>()?,
+            remark,
+        };
+        if matches!(fetched.found, Where::At(_)) && fetched.baseline.is_none() {
+            return Err(InputError::in_file(file, "says where the baseline was found, but holds none").into());
+        }
+        Ok(fetched)
+    }
+}
+
+#[derive(Deserialize)]
+struct Header {
+    schema: Option<String>,
+}
+
+/// As [`Fetched`], with baselines of any version. What is missing must not look as if there were nothing to compare with,
+/// so only what is shown has a default.
+#[derive(Deserialize)]
+struct Raw {
+    found: Where,
+    #[serde(default)]
+    base: Option<String>,
+    on_main: bool,
+    #[serde(deserialize_with = "nullable")]
+    baseline: Option<Value>,
+    #[serde(deserialize_with = "nullable")]
+    at_base: Option<Value>,
+    #[serde(default)]
+    versions: Vec<Value>,
+    #[serde(default)]
+    remark: Option<String>,
 }

@@ -19,7 +19,7 @@ const LARGEST: usize = 64 << 20;
 
 /// What `main` has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 #[schemars(title = "evalratchet baseline")]
 pub struct Baseline {
     /// `evalratchet.baseline/v1`.
@@ -35,21 +35,24 @@ pub struct Baseline {
 
 /// Where a baseline comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Produced {
     /// The commit that was evaluated.
     pub commit: Option<String>,
     /// When, RFC 3339.
+    #[serde(default)]
     pub time: String,
     /// The version of the tool.
+    #[serde(default)]
     pub tool: String,
     /// Where answers came from.
+    #[serde(default)]
     pub mode: Mode,
 }
 
 /// One suite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct BaselineSuite {
     /// What it evaluates.
     pub kind: Kind,
@@ -58,6 +61,7 @@ pub struct BaselineSuite {
     /// Whether its answers were recorded ones.
     pub replayed: bool,
     /// The model that was asked.
+    #[serde(default)]
     pub model: Option<String>,
     /// What it was held to.
     pub policy: FlatPolicy,
@@ -71,7 +75,7 @@ pub struct BaselineSuite {
 
 /// A metric.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct BaselineMetric {
     /// What was measured.
     pub value: f64,
@@ -83,7 +87,7 @@ pub struct BaselineMetric {
 
 /// One case: main's latest result, and the best it ever had.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct BaselineCase {
     /// How it came out.
     pub status: Status,
@@ -102,6 +106,7 @@ pub struct BaselineCase {
     /// A hash of the question.
     pub fingerprint: Fingerprint,
     /// Since which commit it has had this status.
+    #[serde(default)]
     pub since: Option<String>,
     /// The best it ever had; only where answers do not vary.
     pub best: Option<Best>,
@@ -109,33 +114,39 @@ pub struct BaselineCase {
 
 /// The best that a case ever had.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Best {
     /// How it came out.
     pub status: Status,
     /// Its quality.
     pub score: f64,
     /// The commit that had it first.
+    #[serde(default)]
     pub commit: Option<String>,
 }
 
 /// Something that may be worse, for a reason that reviewers see.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Blessing {
     /// The rule that would speak.
     pub rule: Rule,
     /// About which suite.
     pub suite: SuiteId,
     /// About which case.
+    #[serde(default)]
     pub case: Option<CaseId>,
     /// About which metric.
+    #[serde(default)]
     pub metric: Option<String>,
     /// In which slice.
+    #[serde(default)]
     pub slice: Option<String>,
     /// About which part of the policy.
+    #[serde(default)]
     pub policy: Option<String>,
     /// How far it may go: no worse than this.
+    #[serde(default)]
     pub to: Option<f64>,
     /// Why.
     pub reason: String,
@@ -182,7 +193,18 @@ impl BaselineCase {
     }
 }
 
-static CHECKER: LazyLock<Checker<Baseline>> = LazyLock::new(Checker::new);
+/// A version of the format that can be read.
+enum Version {
+    V1,
+}
+
+impl Version {
+    fn of(schema: &str) -> Option<Self> {
+        (schema == BASELINE_SCHEMA).then_some(Self::V1)
+    }
+}
+
+static V1: LazyLock<Checker<Baseline>> = LazyLock::new(Checker::of_own_format);
 
 impl Baseline {
     /// Reads a baseline; what is wrong with it is pointed at.
@@ -193,12 +215,14 @@ impl Baseline {
         }
         let document = Document::json(file, text)?;
         let schema = document.value["schema"].as_str().unwrap_or_default();
-        if schema != BASELINE_SCHEMA {
-            let message = format!("`{schema}` is not `{BASELINE_SCHEMA}`");
-            let help = "it was written by another version, or is no baseline";
-            return Err(document.error(&Pointer::root().join("schema"), message).with_help(help).into());
-        }
-        let baseline = CHECKER.read(&document)?;
+        let baseline = match Version::of(schema) {
+            Some(Version::V1) => V1.read(&document)?,
+            None => {
+                let message = format!("`{schema}` is not `{BASELINE_SCHEMA}`");
+                let help = "it was written by another version, or is no baseline";
+                return Err(document.error(&Pointer::root().join("schema"), message).with_help(help).into());
+            }
+        };
         let mut errors = InputErrors::new();
         for (id, suite) in &baseline.suites {
             let at = Pointer::root().join("suites").join(id).join("cases");

@@ -5,22 +5,12 @@ use std::path::Path;
 
 use super::Failure;
 use crate::input::read_text;
-use crate::results::{RESULTS_SCHEMA, Results};
+use crate::results::Results;
 
 /// Reads a results file, or the one in a directory.
 pub(super) fn read(place: &Path) -> Result<Results, Failure> {
     let path = if place.is_dir() { place.join("results.json") } else { place.to_owned() };
     let shown = path.display().to_string();
     let text = read_text(&path, &shown)?;
-    let wrong = |why: String| Failure::Usage(format!("{shown}: {why}"));
-    let value: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| wrong(format!("is not JSON: {error}")))?;
-    match value["schema"].as_str() {
-        Some(RESULTS_SCHEMA) => {}
-        other => {
-            let found = other.unwrap_or("nothing");
-            return Err(wrong(format!("its schema is {found}, not {RESULTS_SCHEMA}")));
-        }
-    }
-    serde_json::from_value(value).map_err(|error| wrong(format!("does not fit its schema: {error}")))
+    Results::parse(text.as_bytes()).map_err(|error| Failure::Usage(format!("{shown}: {error}")))
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Failure, console};
 use crate::baseline::Baseline;
-use crate::input::{schema_of, write_atomically};
+use crate::input::{schema_of, write_atomically, written_schema_of};
 use crate::model::ExitCode;
 use crate::recordings::Recording;
 use crate::report::release::ReleaseReport;
@@ -64,16 +64,16 @@ impl Name {
     fn schema(self) -> Value {
         match self {
             Self::Config => schema_of::<ConfigFile>(),
-            Self::Results => schema_of::<Results>(),
+            Self::Results => written_schema_of::<Results>(),
             Self::CommandDataset => schema_of::<CommandDataset>(),
             Self::ProgramTable => schema_of::<ProgramTable>(),
             Self::Scenario => schema_of::<ScenarioFile>(),
             Self::GoldenCases => schema_of::<CaseFile>(),
             Self::Scorer => scorer_schema(),
             Self::Imported => schema_of::<ImportedLine>(),
-            Self::Baseline => schema_of::<Baseline>(),
-            Self::Release => schema_of::<ReleaseReport>(),
-            Self::Recording => schema_of::<Recording>(),
+            Self::Baseline => written_schema_of::<Baseline>(),
+            Self::Release => written_schema_of::<ReleaseReport>(),
+            Self::Recording => written_schema_of::<Recording>(),
             Self::RetrievalCases => schema_of::<CaseList>(),
         }
     }

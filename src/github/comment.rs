@@ -20,7 +20,6 @@ pub struct Marker {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Written {
     key: String,
     run: u64,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::io::Read as _;
 use std::path::Path;
 
-use crate::results::{RESULTS_SCHEMA, Results};
+use crate::results::Results;
 
 /// A larger file is not read.
 const LARGEST: u64 = 64 << 20;
@@ -39,25 +39,9 @@ pub fn read(directory: &Path) -> Result<Results, String> {
 
 /// Reads and checks a results file.
 pub fn parse(bytes: &[u8]) -> Result<Results, String> {
-    let about: About = serde_json::from_slice(bytes).map_err(|error| format!("is not JSON: {error}"))?;
-    match about.schema.as_deref() {
-        Some(RESULTS_SCHEMA) => {}
-        Some(other) => {
-            let other: String = other.chars().take(80).collect();
-            return Err(format!("has the schema {other}, not {RESULTS_SCHEMA}"));
-        }
-        None => return Err(format!("has no schema; {RESULTS_SCHEMA} is expected")),
-    }
-    let results: Results =
-        serde_json::from_slice(bytes).map_err(|error| format!("does not fit {RESULTS_SCHEMA}: {error}"))?;
+    let results = Results::parse(bytes).map_err(|error| error.to_string())?;
     check(&results)?;
     Ok(results)
-}
-
-/// What a file says that it is.
-#[derive(serde::Deserialize)]
-struct About {
-    schema: Option<String>,
 }
 
 /// Whether results are what a run could have left.

@@ -4,8 +4,9 @@ use std::marker::PhantomData;
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{ValidationError, Validator};
-use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use schemars::transform::{RecursiveTransform, Transform};
+use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -17,6 +18,41 @@ pub fn schema_of<T: JsonSchema>() -> Value {
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }
 
+/// The JSON Schema of exactly what we write: every key, and no other.
+pub fn written_schema_of<T: JsonSchema>() -> Value {
+    // What a reader assumes for a missing key is nothing that is written.
+    let without_defaults = |schema: &mut Schema| drop(schema.remove("default"));
+    schema_of_output::<T>(RecursiveTransform(without_defaults))
+}
+
+/// The JSON Schema that a file of ours must fit to be read, whichever release wrote it: keys that have a default may be
+/// missing, unknown ones may be there.
+fn readable_schema_of<T: JsonSchema>() -> Value {
+    schema_of_output::<T>(RecursiveTransform(tolerate))
+}
+
+fn schema_of_output<T: JsonSchema>(transform: impl Transform + Clone + 'static + Send) -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true).for_serialize();
+    settings.with_transform(transform).into_generator().into_root_schema_for::<T>().to_value()
+}
+
+fn tolerate(schema: &mut Schema) {
+    let has_default = |property: &Value| property.get("default").is_some();
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let optional: Vec<String> = properties
+        .into_iter()
+        .flatten()
+        .filter(|(_, property)| has_default(property))
+        .map(|(name, _)| name.clone())
+        .collect();
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        required.retain(|name| !optional.iter().any(|one| Some(one.as_str()) == name.as_str()));
+    }
+    if schema.get("additionalProperties") == Some(&Value::Bool(false)) {
+        schema.remove("additionalProperties");
+    }
+}
+
 /// Reads documents of one type.
 #[derive(Debug)]
 pub struct Checker<T> {
@@ -26,10 +62,18 @@ pub struct Checker<T> {
 }
 
 impl<T: JsonSchema + DeserializeOwned> Checker<T> {
-    /// Prepares the schema of `T`.
+    /// Reads what people write: an unknown key is a mistake.
     #[expect(clippy::new_without_default, reason = "there is no checker that would be an obvious default")]
     pub fn new() -> Self {
-        let schema = schema_of::<T>();
+        Self::of(schema_of::<T>())
+    }
+
+    /// Reads what some release of ours wrote.
+    pub fn of_own_format() -> Self {
+        Self::of(readable_schema_of::<T>())
+    }
+
+    fn of(schema: Value) -> Self {
         let validator = jsonschema::validator_for(&schema).map_err(|error| error.to_string());
         Self { schema, validator, read: PhantomData }
     }

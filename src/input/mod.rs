@@ -10,7 +10,7 @@ mod files;
 mod nearest;
 mod tree;
 
-pub use checker::{Checker, schema_of};
+pub use checker::{Checker, schema_of, written_schema_of};
 pub use document::{Document, Pointer, Position};
 pub use error::{InputError, InputErrors};
 pub use files::{Found, Ignored, expand_globs, find_directory, is_file, read_bytes, read_text, write_atomically};

@@ -22,13 +22,14 @@ pub struct Answer {
 
 /// What an answer of a model consumed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Usage {
     /// Tokens of the question.
     pub input_tokens: u64,
     /// Tokens of the answer.
     pub output_tokens: u64,
     /// What they cost, where prices are configured.
+    #[serde(default)]
     pub cost: Option<f64>,
 }
 

@@ -7,7 +7,7 @@ use super::Status;
 
 /// One declared check of a case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Check {
     /// Its name.
     pub name: String,
@@ -19,7 +19,7 @@ pub struct Check {
 
 /// A place in a file of the repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Location {
     /// Relative to the configuration, with `/`.
     pub file: String,
@@ -47,7 +47,7 @@ impl Location {
 
 /// What a target wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Output {
     /// Standard output.
     pub stdout: String,

@@ -9,13 +9,14 @@ use super::{Better, CaseId, Mode, Status, SuiteId};
 
 /// How a run compares with the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Comparison {
     /// What it was compared with.
     pub baseline: BaselineInfo,
     /// One entry for each suite of either side.
     pub suites: Vec<SuiteComparison>,
     /// Suite → metric → what earlier baselines had, oldest first; the last is this baseline's.
+    #[serde(default)]
     pub trend: Trend,
 }
 
@@ -24,7 +25,7 @@ pub type Trend = BTreeMap<SuiteId, BTreeMap<String, Vec<Option<f64>>>>;
 
 /// Which baseline it was.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct BaselineInfo {
     /// Where it was found, in words.
     pub source: String,
@@ -42,7 +43,7 @@ pub struct BaselineInfo {
 
 /// How a suite compares.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct SuiteComparison {
     /// Its id.
     pub id: SuiteId,
@@ -53,10 +54,12 @@ pub struct SuiteComparison {
     /// How many cases both sides have and measured.
     pub comparable: usize,
     /// How many cases changed in which way.
+    #[serde(default)]
     pub counts: BTreeMap<Change, usize>,
     /// Metric → how it changed.
     pub metrics: BTreeMap<String, MetricChange>,
     /// Slice → metric → how it changed there.
+    #[serde(default)]
     pub slices: BTreeMap<String, BTreeMap<String, MetricChange>>,
     /// Every case that is not as it was, and every one that fails as it did.
     pub cases: Vec<CaseChange>,
@@ -100,7 +103,7 @@ pub enum Change {
 
 /// One case, then and now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct CaseChange {
     /// Its id, the present one if there is one.
     pub id: CaseId,
@@ -119,14 +122,16 @@ pub struct CaseChange {
     /// Since which commit it has been as it was.
     pub since: Option<String>,
     /// Whether it is in quarantine.
+    #[serde(default)]
     pub quarantined: bool,
     /// The parts that it had then: points of golden components, ranks of expected ids.
+    #[serde(default)]
     pub parts_was: BTreeMap<String, f64>,
 }
 
 /// How a metric changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct MetricChange {
     /// Which way is better.
     pub better: Better,

@@ -80,7 +80,7 @@ pub enum Mode {
 
 /// Part `index` of `total`, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Shard {
     /// Which part, from 1.
     pub index: u32,

@@ -26,9 +26,10 @@ pub struct MetricSpec {
 
 /// A measured metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Metric {
     /// What was measured; `null` when no case could be.
+    #[serde(deserialize_with = "super::nullable")]
     pub value: Option<f64>,
     /// Which way is better.
     pub better: Better,

@@ -9,43 +9,51 @@ use super::{Better, CaseId};
 
 /// What a suite is held to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Policy {
     /// Metric → what it is held to.
     pub metrics: BTreeMap<String, Threshold>,
     /// Slice → metric → what it is held to there.
     pub slices: BTreeMap<String, BTreeMap<String, Threshold>>,
     /// How far a metric may fall below the baseline, if it does not say so itself.
+    #[serde(default)]
     pub max_drop: f64,
     /// In a suite that varies, a smaller drop is none.
+    #[serde(default)]
     pub min_effect: f64,
     /// In a suite that varies, how often a drop may be called one that is none.
     pub alpha: f64,
     /// What a case that passed and now fails does.
+    #[serde(default)]
     pub flips: Flips,
     /// The cases that may go; `*` is all of them.
+    #[serde(default)]
     pub allow_removed: Vec<String>,
     /// How many answers may be impossible to have.
     pub max_errors: MaxErrors,
     /// The share of attempts that must pass.
     pub pass_share: f64,
     /// Of a golden suite: the score from which on a case passes.
+    #[serde(deserialize_with = "super::nullable")]
     pub pass_at: Option<f64>,
     /// Of a retrieval suite: whether every expected id must be found.
     pub all_ids: bool,
     /// Cases whose failures do not count for a while.
+    #[serde(default)]
     pub quarantine: BTreeMap<CaseId, Quarantine>,
 }
 
 /// What a metric is held to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Threshold {
     /// The floor; a ceiling where lower is better.
+    #[serde(deserialize_with = "super::nullable")]
     pub min: Option<f64>,
     /// What is aimed at; shown, not gated.
     pub target: Option<f64>,
     /// How far it may fall below the baseline.
+    #[serde(deserialize_with = "super::nullable")]
     pub max_drop: Option<f64>,
 }
 
@@ -62,7 +70,7 @@ pub enum Flips {
 
 /// A case whose failures do not count for a while.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Quarantine {
     /// Who mends it.
     pub owner: String,
@@ -74,12 +82,32 @@ pub struct Quarantine {
 
 /// How many answers may be impossible to have before a run counts as broken.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", try_from = "MaxErrorsFields")]
 pub enum MaxErrors {
     /// So many.
     Count(usize),
     /// This share of all that were asked for, 0…1.
     Share(f64),
+}
+
+/// As [`MaxErrors`] is written, where further fields may stand beside it.
+#[derive(Deserialize, JsonSchema)]
+struct MaxErrorsFields {
+    count: Option<usize>,
+    share: Option<f64>,
+}
+
+impl TryFrom<MaxErrorsFields> for MaxErrors {
+    type Error = &'static str;
+
+    fn try_from(fields: MaxErrorsFields) -> Result<Self, Self::Error> {
+        match (fields.count, fields.share) {
+            (Some(count), None) => Ok(Self::Count(count)),
+            (None, Some(share)) => Ok(Self::Share(share)),
+            (None, None) => Err("missing field `count` or `share`"),
+            (Some(_), Some(_)) => Err("both `count` and `share`"),
+        }
+    }
 }
 
 impl MaxErrors {

@@ -1,6 +1,11 @@
 //! `results.json`, version 1: the wire format that everything after scoring works on.
 //!
-//! Every key is always present, `null` where empty. Cases and suites keep the order of the configuration.
+//! Every key is always written, `null` where empty. Cases and suites keep the order of the configuration.
+//!
+//! Files of other versions are read, too. Unknown fields are ignored. A missing field gets a default if that cannot turn
+//! a failure into a pass: a missing `dirty` is `true`, a missing floor is an error. A value that an enum does not have is
+//! an error: each of them decides what counts, what fails or how a number is read, so nothing may be assumed. `ending` is
+//! text because it is only shown.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{
     CaseId, Check, Comparison, Fingerprint, Location, Metric, Mode, Output, Policy, Shard, Slice, Status, SuiteId,
-    Usage,
+    Usage, nullable,
 };
 use crate::suites::{CaseDetail, Kind, SuiteDetail};
 
@@ -18,67 +23,139 @@ pub const RESULTS_SCHEMA: &str = "evalratchet.results/v1";
 
 /// Everything that one run found out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Results {
     /// `evalratchet.results/v1`.
     pub schema: String,
     /// Who wrote it.
+    #[serde(default)]
     pub tool: Tool,
     /// The circumstances.
     pub run: RunInfo,
     /// One entry for each suite of the configuration that was not filtered out whole.
     pub suites: Vec<SuiteResult>,
     /// How it compares with the baseline; `null` without one.
+    #[serde(default)]
     pub comparison: Option<Comparison>,
     /// What the gate says.
     pub gate: Gate,
 }
 
+/// Why a text is not a results file of this version.
+#[derive(Debug, thiserror::Error)]
+pub enum ResultsError {
+    /// It is not JSON.
+    #[error("is not JSON: {0}")]
+    NotJson(serde_json::Error),
+    /// It does not say what it is.
+    #[error("has no schema; {RESULTS_SCHEMA} is expected")]
+    NoSchema,
+    /// It is something else, or of another major version.
+    #[error("has the schema {0}, not {RESULTS_SCHEMA}")]
+    OtherSchema(String),
+    /// A field that is needed is missing, or a value is not known.
+    #[error("does not fit {RESULTS_SCHEMA}: {error}{}", written_by(.tool))]
+    DoesNotFit {
+        /// What is wrong, and where.
+        error: serde_json::Error,
+        /// Who wrote it.
+        tool: Tool,
+    },
+}
+
+/// What a file says that it is; nothing else of it needs to be readable.
+#[derive(Deserialize)]
+struct Header {
+    schema: Option<String>,
+    #[serde(default)]
+    tool: serde_json::Value,
+}
+
+impl Results {
+    /// Reads a results file of version 1, whichever release wrote it.
+    pub fn parse(bytes: &[u8]) -> Result<Self, ResultsError> {
+        let header: Header = serde_json::from_slice(bytes).map_err(ResultsError::NotJson)?;
+        match header.schema {
+            Some(schema) if schema == RESULTS_SCHEMA => {}
+            Some(other) => return Err(ResultsError::OtherSchema(other.chars().take(80).collect())),
+            None => return Err(ResultsError::NoSchema),
+        }
+        serde_json::from_slice(bytes).map_err(|error| {
+            let tool = serde_json::from_value(header.tool).unwrap_or_default();
+            ResultsError::DoesNotFit { error, tool }
+        })
+    }
+}
+
+/// Names the release that wrote a file, if it is another one than this.
+fn written_by(tool: &Tool) -> String {
+    let (other, this) = (&tool.version, env!("CARGO_PKG_VERSION"));
+    if other.is_empty() || other == this {
+        return String::new();
+    }
+    let other: String = other.chars().take(40).collect();
+    format!("; it was written by evalratchet {other}, and this is {this}")
+}
+
 /// The program that wrote the results.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Tool {
     /// `evalratchet`.
+    #[serde(default)]
     pub name: String,
     /// Its version.
+    #[serde(default)]
     pub version: String,
 }
 
 /// The circumstances of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct RunInfo {
     /// Unique for a configuration and a moment.
+    #[serde(default)]
     pub id: String,
     /// RFC 3339, UTC.
+    #[serde(default)]
     pub started_at: String,
     /// From start to end.
+    #[serde(default)]
     pub duration_ms: f64,
     /// The commit that was evaluated, where git knows it.
     pub commit: Option<String>,
     /// Its branch, where git knows it.
     pub branch: Option<String>,
     /// Where answers came from.
+    #[serde(default)]
     pub mode: Mode,
     /// Which part this is, if the run was split.
+    #[serde(deserialize_with = "nullable")]
     pub shard: Option<Shard>,
     /// The seed of everything that is drawn at random.
+    #[serde(default)]
     pub seed: u64,
     /// Whether a filter, a shard or an interruption left something out.
+    #[serde(default = "yes")]
     pub partial: bool,
     /// Whether a filter left something out.
+    #[serde(default)]
     pub filtered: bool,
     /// Which attempt of a CI job this is, from 1.
+    #[serde(default = "first")]
     pub attempt: u32,
     /// Where the run can be looked at, if it is one of CI.
     pub url: Option<String>,
     /// The configuration's file name.
     pub config: String,
     /// The configuration's directory within the repository, with a final `/`; empty at its root.
+    #[serde(default)]
     pub prefix: String,
     /// What reports make of cases that fail as they do in the baseline.
+    #[serde(default)]
     pub known_failures: KnownFailures,
     /// Whether tracked files differ from the commit.
+    #[serde(default = "yes")]
     pub dirty: bool,
     /// A hash of the configuration and of the flags that change what is asked.
     pub config_hash: String,
@@ -99,7 +176,7 @@ pub enum KnownFailures {
 
 /// One suite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct SuiteResult {
     /// Its id in the configuration.
     pub id: SuiteId,
@@ -108,10 +185,13 @@ pub struct SuiteResult {
     /// The gate's view of it.
     pub status: Status,
     /// Whether its answers were recorded ones.
+    #[serde(default)]
     pub replayed: bool,
     /// Whether its answers vary from run to run.
+    #[serde(default)]
     pub varies: bool,
     /// Whether anything that it depends on changed; if not, it was not run and its values are the baseline's.
+    #[serde(default = "yes")]
     pub affected: bool,
     /// The model that was asked.
     pub model: Option<String>,
@@ -122,6 +202,7 @@ pub struct SuiteResult {
     /// Slice → the same metrics over its cases.
     pub slices: BTreeMap<String, BTreeMap<String, Metric>>,
     /// What only this kind has.
+    #[serde(deserialize_with = "nullable")]
     pub detail: Option<SuiteDetail>,
     /// One entry for each declared case (of this shard).
     pub cases: Vec<CaseResult>,
@@ -129,7 +210,7 @@ pub struct SuiteResult {
 
 /// One case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct CaseResult {
     /// Its id in the suite.
     pub id: CaseId,
@@ -138,18 +219,22 @@ pub struct CaseResult {
     /// How it came out.
     pub status: Status,
     /// Whether attempts at it came out differently when it was suspected.
+    #[serde(default)]
     pub flaky: bool,
     /// Its quality, 0…1; `null` unless measured.
+    #[serde(deserialize_with = "nullable")]
     pub score: Option<f64>,
     /// What else was measured.
     pub metrics: BTreeMap<String, f64>,
     /// One entry for each declared check.
+    #[serde(default)]
     pub checks: Vec<Check>,
     /// A hash of the question.
     pub fingerprint: Fingerprint,
     /// Where it is defined.
     pub location: Location,
     /// The mean over its attempts.
+    #[serde(default)]
     pub duration_ms: f64,
     /// One entry for each time it was asked.
     pub attempts: Vec<Attempt>,
@@ -158,20 +243,23 @@ pub struct CaseResult {
     /// What the target wrote in the first attempt that came out as the case did.
     pub output: Option<Output>,
     /// One command line that runs this case alone.
+    #[serde(default)]
     pub reproduce: String,
     /// The slices that it belongs to.
     pub slices: Vec<Slice>,
     /// What only this kind has.
+    #[serde(deserialize_with = "nullable")]
     pub detail: Option<CaseDetail>,
 }
 
 /// One time that a case was asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Attempt {
     /// How it came out.
     pub status: Status,
     /// Its quality, unless the answer could not be had.
+    #[serde(deserialize_with = "nullable")]
     pub score: Option<f64>,
     /// How long it took.
     pub duration_ms: f64,
@@ -184,7 +272,7 @@ pub struct Attempt {
 
 /// What the gate says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Gate {
     /// In one word.
     pub verdict: Verdict,
@@ -218,7 +306,7 @@ pub enum Verdict {
 
 /// Why the gate says so.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Reason {
     /// Which rule speaks.
     pub rule: Rule,
@@ -244,6 +332,14 @@ pub struct Reason {
     pub blessed: Option<String>,
     /// All of it in one sentence.
     pub message: String,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+const fn first() -> u32 {
+    1
 }
 
 /// The rules of the gate, gravest first.

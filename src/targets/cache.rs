@@ -21,7 +21,6 @@ pub struct Cache {
 
 /// An answer of an earlier run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(super) struct Cached {
     pub(super) answer: String,
     pub(super) latency_ms: f64,

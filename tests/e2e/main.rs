@@ -19,6 +19,7 @@ mod equiv;
 mod faults;
 mod flow;
 mod forks;
+mod formats;
 #[path = "../github/mod.rs"]
 mod github;
 #[path = "../github/check.rs"]

@@ -55,7 +55,7 @@ pub enum Method {
 
 /// The first word in which two commands differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Difference {
     /// Which word, from 1.
     pub word: usize,

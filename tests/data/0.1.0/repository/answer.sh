@@ -1,0 +1,1 @@
+sed -n "s/^$1: //p" answers.txt
