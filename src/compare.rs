@@ -81,11 +81,9 @@ fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: Cir
     let mut counts: BTreeMap<Change, usize> = BTreeMap::new();
     let mut pairs: Vec<Pair<'_>> = Vec::new();
     let mut measured_both = 0;
-    for case in suite.cases.iter().filter(|case| case.status != Status::Skipped) {
+    for Matched { case, old, change } in matched(suite, before, &renamed) {
         let old_id = renamed.get(&case.id);
-        let old = before.cases.get(old_id.unwrap_or(&case.id));
         let quarantined = suite.policy.quarantine.contains_key(&case.id);
-        let change = change_of(old, case);
         *counts.entry(change).or_default() += 1;
         if let Some(old) = old
             && old.fingerprint == case.fingerprint
@@ -146,6 +144,36 @@ fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: Cir
     metrics.retain(|_, change: &mut MetricChange| change.delta != Delta::Absent);
     let slices = slice_changes(suite, before, varies, &pairs, circumstances);
     SuiteComparison { comparable: measured_both, counts, metrics, slices, cases, ..unmatched(&suite.id, state, varies) }
+}
+
+/// A case that was run, and what the baseline has of it.
+struct Matched<'a> {
+    case: &'a CaseResult,
+    old: Option<&'a BaselineCase>,
+    change: Change,
+}
+
+fn matched<'a>(
+    suite: &'a SuiteResult,
+    before: &'a BaselineSuite,
+    renamed: &HashMap<CaseId, CaseId>,
+) -> impl Iterator<Item = Matched<'a>> {
+    suite.cases.iter().filter(|case| case.status != Status::Skipped).map(|case| {
+        let old = before.cases.get(renamed.get(&case.id).unwrap_or(&case.id));
+        Matched { case, old, change: change_of(old, case) }
+    })
+}
+
+/// The cases of a suite that passed in the baseline and fail now.
+pub fn suspects<'a>(suite: &'a SuiteResult, before: &'a BaselineSuite) -> HashSet<&'a CaseId> {
+    let renamed = renames(suite, before);
+    let regressed = matched(suite, before, &renamed).filter(|one| {
+        let was = one.old.map(|old| old.status);
+        suite.affected
+            && one.change == Change::Regressed
+            && (was, one.case.status) == (Some(Status::Passed), Status::Failed)
+    });
+    regressed.map(|one| &one.case.id).collect()
 }
 
 /// The new names of cases whose question is the same.

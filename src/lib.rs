@@ -37,7 +37,7 @@ use std::time::Duration;
 
 use baseline::Baseline;
 use execute::Attempted;
-use model::{BaselineInfo, CaseId, Change, Comparison, Mode, Status, SuiteId, Trend};
+use model::{BaselineInfo, CaseId, Comparison, Mode, Status, SuiteId, Trend};
 use plan::PlannedSuite;
 use results::{RESULTS_SCHEMA, Results, RunInfo, SuiteResult, Tool};
 
@@ -118,9 +118,9 @@ pub async fn run(
     }
     let mut suites: Vec<SuiteResult> = asked.iter().map(|asked| suite_result(&request, asked)).collect();
     if request.retry_suspects > 0
-        && let Some(comparison) = compared(&suites, request.reference.as_ref(), &request.run)
+        && let Some(reference) = &request.reference
     {
-        ask_suspects(&request, &mut asked, &comparison, progress, stop).await;
+        ask_suspects(&request, &mut asked, &suites, &reference.baseline, progress, stop).await;
         suites = asked.iter().map(|asked| suite_result(&request, asked)).collect();
     }
     progress.end();
@@ -146,10 +146,7 @@ pub fn conclude(
     // A part is not compared: what it lacks is in the others.
     let reference = reference.filter(|_| !circumstances.shard);
     let comparison = compared(&suites, reference, &run);
-    let against = reference
-        .zip(comparison.as_ref())
-        .map(|(reference, comparison)| gate::Against { baseline: &reference.baseline, comparison });
-    let gate = gate::judge(&mut suites, against, circumstances);
+    let gate = judge(&mut suites, reference, comparison.as_ref(), circumstances);
     let tool = Tool { name: "evalratchet".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
     let mut results = Results { schema: RESULTS_SCHEMA.to_owned(), tool, run, suites, comparison, gate };
     let is_whole = !results.run.partial && !circumstances.interrupted;
@@ -157,12 +154,22 @@ pub fn conclude(
         && let Some(remark) = gate::baseline_edited(edited, &results)
     {
         let mut circumstances = circumstances.clone();
-        circumstances.edited = None;
         circumstances.remarks.push(remark);
-        let Results { suites, run, .. } = results;
-        results = conclude(suites, run, reference, &circumstances);
+        results.gate = judge(&mut results.suites, reference, results.comparison.as_ref(), &circumstances);
     }
     results
+}
+
+fn judge(
+    suites: &mut [SuiteResult],
+    reference: Option<&Reference>,
+    comparison: Option<&Comparison>,
+    circumstances: &gate::Circumstances,
+) -> results::Gate {
+    let against = reference
+        .zip(comparison)
+        .map(|(reference, comparison)| gate::Against { baseline: &reference.baseline, comparison });
+    gate::judge(suites, against, circumstances)
 }
 
 fn compared(suites: &[SuiteResult], reference: Option<&Reference>, run: &RunInfo) -> Option<Comparison> {
@@ -211,21 +218,20 @@ async fn ask(
 async fn ask_suspects(
     request: &Request,
     asked: &mut [Asked<'_>],
-    comparison: &Comparison,
+    suites: &[SuiteResult],
+    baseline: &Baseline,
     progress: &execute::Progress,
     stop: &crate::process::Stop,
 ) {
-    for asked in asked.iter_mut().filter(|asked| asked.suite.settings.source != settings::Source::Recordings) {
-        let id = &asked.suite.settings.id;
-        let changes = comparison.suites.iter().filter(|suite| suite.id == *id).flat_map(|suite| &suite.cases);
-        let suspects: Vec<&model::CaseId> = changes
-            .filter(|one| one.change == Change::Regressed && one.now == Some(Status::Failed))
-            .filter(|one| one.was == Some(Status::Passed))
-            .map(|one| &one.id)
-            .collect();
+    for (asked, result) in asked.iter_mut().zip(suites) {
+        if asked.suite.settings.source == settings::Source::Recordings {
+            continue;
+        }
+        let Some(before) = baseline.suites.get(&result.id) else { continue };
+        let suspects = compare::suspects(result, before);
         let cases = chosen(asked.suite);
         let of_suspects: Vec<usize> =
-            cases.iter().enumerate().filter(|(_, case)| suspects.contains(&&case.id)).map(|(index, _)| index).collect();
+            cases.iter().enumerate().filter(|(_, case)| suspects.contains(&case.id)).map(|(index, _)| index).collect();
         let again: Vec<Arc<suites::Case>> = of_suspects.iter().map(|index| Arc::clone(&cases[*index])).collect();
         let first = asked.suite.settings.repeat;
         let attempts = first..first + request.retry_suspects;

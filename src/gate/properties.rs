@@ -1,14 +1,16 @@
 //! What holds whatever the results are, and how often chance is taken for a drop.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 
 use super::spec::{reference, results, run_info, suite};
 use crate::baseline::{Baseline, update};
-use crate::conclude;
 use crate::gate::Circumstances;
 use crate::merge::{Part, merge};
-use crate::model::{Policy, Shard, Status};
+use crate::model::{CaseChange, CaseId, Change, Policy, Shard, Status};
 use crate::results::{Results, Rule, SuiteResult, Verdict};
+use crate::{compare, conclude};
 
 /// Cases as the worlds write them: a few names, each with some outcome.
 fn cases() -> impl Strategy<Value = String> {
@@ -54,6 +56,21 @@ proptest! {
         let wrong: Vec<_> = again.gate.reasons.iter().filter(|reason| reason.fails).collect();
         prop_assert!(wrong.is_empty(), "{wrong:?}");
         prop_assert_eq!(again.gate.verdict, Verdict::Passed);
+    }
+
+    #[test]
+    fn a_suspect_is_what_the_comparison_calls_passed_then_and_failed_now(first in cases(), second in cases()) {
+        let (first, second) = (of_commit(&first, 'a'), of_commit(&second, 'b'));
+        let baseline = update(None, &first).unwrap().unwrap();
+        let suite = second.suites[0].clone();
+        let found: BTreeSet<CaseId> =
+            compare::suspects(&suite, &baseline.suites[&suite.id]).into_iter().cloned().collect();
+        let comparison = judged(second.suites, baseline).comparison.unwrap();
+        let is_suspect = |one: &&CaseChange| {
+            one.change == Change::Regressed && (one.was, one.now) == (Some(Status::Passed), Some(Status::Failed))
+        };
+        let expected = comparison.suites[0].cases.iter().filter(is_suspect).map(|one| one.id.clone()).collect();
+        prop_assert_eq!(found, expected);
     }
 
     #[test]
