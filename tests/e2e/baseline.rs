@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{Ran, World, case};
+use crate::support::{Ran, World, case, copy};
 
 /// A repository whose program answers from a file, one line for each prompt.
 pub(crate) fn repository(answers: &str) -> World {
@@ -204,10 +204,7 @@ fn where_the_baseline_is_found_is_not_for_a_pull_request_to_say() {
     let elsewhere = World::new();
     elsewhere.git(&["clone", "-q", &format!("file://{}", world.path().display()), "clone"]);
     let clone = elsewhere.path().join("clone");
-    let git = |arguments: &[&str]| {
-        let config = ["-c", "user.name=t", "-c", "user.email=t@example.org"];
-        assert!(Command::new("git").args(config).args(arguments).current_dir(&clone).status().unwrap().success());
-    };
+    let git = |arguments: &[&str]| elsewhere.git_in("clone", arguments);
     git(&["checkout", "-q", "-b", "pr"]);
     std::fs::write(clone.join("answers.txt"), WRONG).unwrap();
     let config = std::fs::read_to_string(clone.join("evalratchet.toml")).unwrap();
@@ -270,9 +267,7 @@ fn it_is_found_in_clones_worktrees_and_subdirectories_and_a_shallow_clone_says_w
     let clone = elsewhere.path().join("clone");
     assert_eq!(run(&clone)["gate"]["verdict"], "passed");
     // Without a local main there is still the remote one.
-    let git = |arguments: &[&str]| {
-        assert!(Command::new("git").args(arguments).current_dir(&clone).status().unwrap().success());
-    };
+    let git = |arguments: &[&str]| elsewhere.git_in("clone", arguments);
     git(&["checkout", "-q", "-b", "feature"]);
     git(&["branch", "-q", "-D", "main"]);
     assert_eq!(run(&clone)["gate"]["verdict"], "passed");
@@ -485,8 +480,7 @@ fn shipped() -> World {
     let world = World::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for name in ["evalratchet.toml", "datasets", "scenarios", "fixtures", ".evalratchet", "src"] {
-        let status = Command::new("cp").arg("-R").arg(root.join(name)).arg(world.path().join(name)).status().unwrap();
-        assert!(status.success());
+        copy(&root.join(name), &world.path().join(name));
     }
     world
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::baseline::{RIGHT, WRONG, repository};
 use crate::github::{Github, LOGIN, TOKEN};
-use crate::support::{Ran, World};
+use crate::support::{Ran, World, git};
 
 pub(crate) const REPOSITORY: &str = "o/r";
 pub(crate) const NUMBER: u64 = 7;
@@ -243,7 +243,7 @@ pub(crate) fn mirror(world: &World, github: &Github) {
         let against = parents.first().map_or("4b825dc642cb6eb9a060e54bf8d69288fbee4904", String::as_str);
         for path in world.git(&["diff-tree", "-r", "--name-only", against, sha]).lines() {
             let name = format!("{sha}:{path}");
-            let shown = Command::new("git").args(["show", &name]).current_dir(world.path()).output().unwrap();
+            let shown = git().args(["show", &name]).current_dir(world.path()).output().unwrap();
             changes.push((path.to_owned(), shown.status.success().then_some(shown.stdout)));
         }
         github.repository(REPOSITORY, |repository| {

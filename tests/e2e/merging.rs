@@ -1,6 +1,7 @@
 //! Shards, run as processes of their own, and joined.
 
 use std::path::PathBuf;
+use std::process::Stdio;
 
 use serde_json::Value;
 
@@ -18,7 +19,8 @@ fn shards(world: &World, total: usize) -> Vec<String> {
     let mut running = Vec::new();
     for index in 1..=total {
         let (shard, out) = (format!("{index}/{total}"), format!("shard-{index}"));
-        running.push(world.command(&["run", "--shard", &shard, "--out", &out]).spawn().unwrap());
+        let mut command = world.command(&["run", "--shard", &shard, "--out", &out]);
+        running.push(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     }
     for mut child in running {
         assert!(child.wait().unwrap().success());

@@ -1,11 +1,10 @@
 //! Release reports in real git repositories, with real tags and real updates of the baseline.
 
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{Ran, World, case};
+use crate::support::{Ran, World, case, git};
 
 const RIGHT: &str = "one: ls -la\ntwo: pwd\nthree: whoami\n";
 const WRONG: &str = "one: ls -la\ntwo: cd\nthree: whoami\n";
@@ -105,11 +104,9 @@ fn ten_comes_after_nine_and_a_final_version_is_compared_with_a_final_one() {
 fn annotated_tags_names_that_are_no_versions_and_commits_do_as_well() {
     let world = repository();
     let tag = |name: &str, day: &str| {
-        let mut git = Command::new("git");
-        git.args(["-c", "user.name=t", "-c", "user.email=t@example.org", "tag", "-a", "-m", "a release", name]);
-        let status =
-            git.env("GIT_COMMITTER_DATE", format!("2026-01-{day}T00:00:00Z")).current_dir(world.path()).status();
-        assert!(status.unwrap().success());
+        let mut git = git();
+        git.args(["tag", "-a", "-m", "a release", name]).env("GIT_COMMITTER_DATE", format!("2026-01-{day}T00:00:00Z"));
+        assert!(git.current_dir(world.path()).output().unwrap().status.success());
     };
     measured(&world, WRONG);
     tag("winter", "05");

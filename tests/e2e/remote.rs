@@ -1,7 +1,6 @@
 //! The baseline on GitHub, fetched where there is no history.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -23,8 +22,7 @@ fn checkout(world: &World, github: &Arc<Github>, sha: &str, how: &str) -> Job {
     job.world.git(&["init", "-q", "clone"]);
     job.directory = job.world.path().join("clone");
     let git = |arguments: &[&str]| {
-        let done = Command::new("git").args(arguments).current_dir(&job.directory).stderr(Stdio::null()).status();
-        assert!(done.unwrap().success(), "{arguments:?}");
+        job.world.git_in("clone", arguments);
     };
     git(&["remote", "add", "origin", &url]);
     if how == "full" {

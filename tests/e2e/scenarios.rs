@@ -2,11 +2,10 @@
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
-use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Ran, World, survivors};
+use crate::support::{Ran, World, copy, is_gone, long_sleep};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -18,7 +17,7 @@ fn world(scenario: &Value) -> World {
     world.file("evalratchet.toml", "[[suite]]\nid = \"agents\"\nkind = \"scenario\"\ncases = [\"s.json\"]\n\
         [adapter.sh]\nneeds = \"a shell\"\ngoals.ok = { command = \"true\" }\ngoals.bad = { command = \"sh\", args = [\"-c\", \"echo out; echo err >&2; exit 3\"] }\n\
         goals.env = { command = \"sh\", args = [\"-c\", \"echo $WHO in $PWD of {fixture}\"], env = { WHO = \"adapter\" } }\n\
-        goals.slow = { command = \"sleep\", args = [\"44.25\"], timeout = \"300ms\" }\ngoals.gone = { command = \"no-such-tool\" }\n");
+        goals.slow = { command = \"sleep\", args = [\"600\"], timeout = \"300ms\" }\ngoals.gone = { command = \"no-such-tool\" }\n");
     world.file("f/a.txt", "one\ntwo\nthree\n");
     write(&world, scenario);
     world
@@ -138,9 +137,13 @@ fn every_mistake_in_a_scenario_is_reported_at_once() {
 
 #[test]
 fn goals_that_fail_do_not_stop_the_others_nor_the_assertions() {
-    let ran = run(
-        &json!({"goals": ["bad", "ok", "slow"], "patternAssertions": [diff_match("+TWO\n"), {"type": "file-exists", "path": "b"}]}),
-    );
+    let sleep = long_sleep();
+    let seconds = sleep.strip_prefix("sleep ").unwrap();
+    let ran = run(&json!({
+        "goals": ["bad", "ok", "slow"],
+        "overrides": {"slow": {"args": [seconds]}},
+        "patternAssertions": [diff_match("+TWO\n"), {"type": "file-exists", "path": "b"}],
+    }));
     assert_eq!(ran.code, 1);
     assert_eq!(goals(&ran), ["bad: failed", "ok: passed", "slow: timed out"]);
     assert_eq!(assertions(&ran), ["passed: -", "failed: file missing"]);
@@ -150,7 +153,7 @@ fn goals_that_fail_do_not_stop_the_others_nor_the_assertions() {
         (bad["exitCode"].as_i64(), bad["stdout"].as_str(), bad["stderr"].as_str()),
         (Some(3), Some("out\n"), Some("err\n"))
     );
-    assert_eq!(survivors("sleep 44.25"), 0);
+    assert!(is_gone(&sleep));
 }
 
 #[test]
@@ -321,7 +324,7 @@ fn dependencies_that_cannot_be_installed_are_an_error_with_the_tools_last_lines(
 fn shipped(edit: impl Fn(&mut Value)) -> World {
     let world = World::new();
     world.file("evalratchet.toml", "[[suite]]\nid = \"agents\"\nkind = \"scenario\"\ncases = [\"scenarios/*.json\"]\n");
-    assert!(Command::new("cp").arg("-R").arg(root().join("fixtures")).arg(world.path()).status().unwrap().success());
+    copy(&root().join("fixtures"), world.path());
     for entry in std::fs::read_dir(root().join("scenarios")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "json") {

@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -71,6 +73,7 @@ impl World {
         let mut command = Command::new(env!("CARGO_BIN_EXE_evalratchet"));
         command.args(arguments).current_dir(self.path()).env_remove("CI").env("NO_COLOR", "1").env("COLUMNS", "100");
         command.env_remove("RUN_LIVE").env_remove("GH_TOKEN").env_remove("EVALRATCHET_LOG");
+        isolate(&mut command);
         // A test behaves the same in a job of GitHub's.
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"GITHUB_")) {
             command.env_remove(name);
@@ -80,12 +83,12 @@ impl World {
 
     /// Runs git and says what it answered.
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
-        let output = Command::new("git")
-            .args(["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"])
-            .args(arguments)
-            .current_dir(self.path())
-            .output()
-            .unwrap();
+        self.git_in("", arguments)
+    }
+
+    /// The same in a directory of the world.
+    pub(crate) fn git_in(&self, directory: &str, arguments: &[&str]) -> String {
+        let output = git().args(arguments).current_dir(self.path().join(directory)).output().unwrap();
         assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
@@ -151,11 +154,42 @@ pub(crate) fn case(id: &str, prompt: &str, expected: &str) -> Value {
     })
 }
 
-/// The processes that still run with this mark in their command line.
-pub(crate) fn survivors(mark: &str) -> usize {
-    let output = Command::new("ps").args(["-eo", "args"]).output().unwrap();
-    String::from_utf8_lossy(&output.stdout)
-        .lines()
-        .filter(|line| line.contains(mark) && !line.contains("ps -eo"))
-        .count()
+/// A git that knows nothing of the user's configuration.
+pub(crate) fn git() -> Command {
+    let mut git = Command::new("git");
+    git.args(["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]);
+    isolate(&mut git);
+    git
+}
+
+/// Neither the user's git configuration nor their language changes what a test sees.
+fn isolate(command: &mut Command) {
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("LC_ALL", "C");
+}
+
+/// Copies a folder or a file.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    assert!(Command::new("cp").arg("-R").args([from, to]).output().unwrap().status.success());
+}
+
+/// A command that takes ten minutes and is recognised among all processes of the machine.
+pub(crate) fn long_sleep() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    format!("sleep 600.{:09}{:04}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Waits until a process of [`long_sleep`] is gone, which must be long before its time.
+pub(crate) fn is_gone(long_sleep: &str) -> bool {
+    let runs = || {
+        let output = Command::new("ps").args(["-eo", "args"]).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).lines().any(|line| line.contains(long_sleep))
+    };
+    // A process that was killed may be listed for a moment.
+    (0..600).any(|_| {
+        let is_gone = !runs();
+        if !is_gone {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        is_gone
+    })
 }

@@ -7,7 +7,7 @@ use crate::support::{World, case};
 fn world(script: &str, cases: usize) -> World {
     let cases: Vec<Value> =
         (0..cases).map(|n| case(&format!("c{n}"), &format!("say {n}"), &format!("echo {n}"))).collect();
-    let world = World::with_target("{ worker = [\"./worker\"] }\ntimeout = \"700ms\"", &cases);
+    let world = World::with_target("{ worker = [\"./worker\"] }\ntimeout = \"5s\"", &cases);
     world.script("worker", &format!("echo started >> starts\n{script}"));
     world
 }
@@ -33,7 +33,9 @@ fn one_process_answers_all_cases() {
 
 #[test]
 fn with_more_jobs_there_are_as_many_processes() {
-    let world = world(&GOOD.replace("printf", "sleep 0.1; printf"), 6);
+    // No answer before all of them have started.
+    let all = "while [ $(wc -l < starts) -lt 3 ]; do sleep 0.01; done";
+    let world = world(&format!("{all}\n{GOOD}"), 6);
     let ran = world.evalratchet(&["run", "--jobs", "3"]);
     assert!(ran.statuses().iter().all(|(_, status)| status == "passed"), "{:?}", ran.statuses());
     assert_eq!(starts(&world), 3);
@@ -43,7 +45,7 @@ fn with_more_jobs_there_are_as_many_processes() {
 fn a_worker_that_hangs_crashes_or_talks_nonsense_costs_one_case_and_is_started_anew() {
     let script = GOOD.replace(
         "printf",
-        "case $n in 1) sleep 60;; 2) exit 7;; 3) echo nonsense; continue;; 4) id=other;; 5) exit 0;; esac; printf",
+        "case $n in 1) sleep 600;; 2) exit 7;; 3) echo nonsense; continue;; 4) id=other;; 5) exit 0;; esac; printf",
     );
     let world = world(&script, 7);
     let ran = world.run();
