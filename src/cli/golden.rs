@@ -100,7 +100,7 @@ struct Change {
 }
 
 fn change(suite: &Suite, cases: &[String]) -> Result<Option<Change>, Failure> {
-    let Some(folder) = suite.settings.files.first() else { return Ok(None) };
+    let Some(folder) = suite.settings.files.found().first() else { return Ok(None) };
     let recordings = read_recordings(&suite.settings)?;
     let mut errors = InputErrors::new();
     let mut answers: Vec<(String, Value)> = Vec::new();

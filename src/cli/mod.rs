@@ -233,7 +233,7 @@ fn settings(config: &ConfigArgs, overrides: &Overrides) -> Result<Settings, Fail
 /// `check` reports and `run` lets fail.
 fn load(config: &ConfigArgs, overrides: &Overrides) -> Result<(Settings, Vec<Suite>, InputErrors), Failure> {
     let (settings, mut errors) = Settings::load(&config_path(config)?, overrides)?;
-    let (suites, warnings) = match suites::load(&settings) {
+    let (suites, warnings) = match suites::load(&settings.config, &settings.suites) {
         Ok(loaded) => loaded,
         Err(more) => {
             errors.extend(more);

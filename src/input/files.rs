@@ -43,16 +43,55 @@ pub fn is_file(path: &Path) -> bool {
     path.is_file()
 }
 
+/// Why the files that a configuration names were not found.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FindError {
+    /// A file was named where a folder is wanted.
+    #[error("`{0}` is a file; a module is a folder")]
+    NotAFolder(String),
+    /// There is no such folder.
+    #[error("there is no folder `{0}`")]
+    NoFolder(String),
+    /// A folder was named where files are wanted.
+    #[error("`{0}` is a directory; name files, such as `{folder}/*.json`", folder = .0.trim_end_matches('/'))]
+    NotAFile(String),
+    /// There is no such file.
+    #[error("there is no file `{0}`")]
+    NoFile(String),
+    /// A pattern leads out of the configuration's directory.
+    #[error("the pattern `{0}` must stay below the configuration's directory")]
+    Outside(String),
+    /// A pattern cannot be read.
+    #[error("the pattern `{pattern}` is not valid: {why}")]
+    Invalid {
+        /// As it was written.
+        pattern: String,
+        /// What is wrong with it.
+        why: globset::ErrorKind,
+    },
+    /// A pattern matches nothing.
+    #[error("the pattern `{0}` matches no file")]
+    NoMatch(String),
+    /// A pattern matches several files where one is wanted.
+    #[error("`{pattern}` matches {count} files; name one")]
+    Several {
+        /// As it was written.
+        pattern: String,
+        /// How many files it matches.
+        count: usize,
+    },
+}
+
 /// A directory below `root`.
-pub fn find_directory(root: &Path, name: &str) -> Result<Found, String> {
+pub fn find_directory(root: &Path, name: &str) -> Result<Found, FindError> {
     let path = root.join(name);
     if path.is_dir() {
         let shown = name.trim_start_matches("./").trim_end_matches('/').to_owned();
         Ok(Found { path, shown })
     } else if path.exists() {
-        Err(format!("`{name}` is a file; a module is a folder"))
+        Err(FindError::NotAFolder(name.to_owned()))
     } else {
-        Err(format!("there is no folder `{name}`"))
+        Err(FindError::NoFolder(name.to_owned()))
     }
 }
 
@@ -66,26 +105,26 @@ pub enum Ignored {
 }
 
 /// The files below `root` that a pattern matches, sorted by name. A pattern without wildcards is a path and must exist.
-pub fn expand_globs(root: &Path, pattern: &str, ignored: Ignored) -> Result<Vec<Found>, String> {
+pub fn expand_globs(root: &Path, pattern: &str, ignored: Ignored) -> Result<Vec<Found>, FindError> {
     let absolute = Path::new(pattern).is_absolute();
     if !pattern.contains(['*', '?', '[', '{']) {
         let path = root.join(pattern);
         return if path.is_file() {
             Ok(vec![Found { path, shown: pattern.trim_start_matches("./").to_owned() }])
         } else if path.is_dir() {
-            Err(format!("`{pattern}` is a directory; name files, such as `{}/*.json`", pattern.trim_end_matches('/')))
+            Err(FindError::NotAFile(pattern.to_owned()))
         } else {
-            Err(format!("there is no file `{pattern}`"))
+            Err(FindError::NoFile(pattern.to_owned()))
         };
     }
     if absolute || pattern.split('/').any(|part| part == "..") {
-        return Err(format!("the pattern `{pattern}` must stay below the configuration's directory"));
+        return Err(FindError::Outside(pattern.to_owned()));
     }
     let pattern = pattern.trim_start_matches("./");
     let matcher = GlobBuilder::new(pattern)
         .literal_separator(true)
         .build()
-        .map_err(|error| format!("the pattern `{pattern}` is not valid: {}", error.kind()))?
+        .map_err(|error| FindError::Invalid { pattern: pattern.to_owned(), why: error.kind().clone() })?
         .compile_matcher();
     let fixed: PathBuf = pattern.split('/').take_while(|part| !part.contains(['*', '?', '[', '{'])).collect();
     let mut builder = WalkBuilder::new(root.join(&fixed));
@@ -102,7 +141,7 @@ pub fn expand_globs(root: &Path, pattern: &str, ignored: Ignored) -> Result<Vec<
             found.push(Found { path: entry.into_path(), shown });
         }
     }
-    if found.is_empty() { Err(format!("the pattern `{pattern}` matches no file")) } else { Ok(found) }
+    if found.is_empty() { Err(FindError::NoMatch(pattern.to_owned())) } else { Ok(found) }
 }
 
 /// Writes a file whole or not at all: into a temporary file beside it, then renamed.

@@ -5,14 +5,22 @@
 
 mod checker;
 mod document;
+mod duration;
 mod error;
+mod file_set;
 mod files;
 mod nearest;
+mod place;
 mod tree;
 
 pub use checker::{Checker, schema_of, written_schema_of};
 pub use document::{Document, Pointer, Position};
+pub use duration::{NotADuration, parse_duration};
 pub use error::{InputError, InputErrors};
-pub use files::{Found, Ignored, expand_globs, find_directory, is_file, read_bytes, read_text, write_atomically};
+pub use file_set::FileSet;
+pub use files::{
+    FindError, Found, Ignored, expand_globs, find_directory, is_file, read_bytes, read_text, write_atomically,
+};
 pub use nearest::nearest;
+pub use place::Place;
 pub use tree::{TreeEntry, TreeKind, TreeScan, scan, tree_hash};

@@ -1,27 +1,36 @@
-//! The configuration file and the flags, made into one validated value that the program runs on.
+//! The configuration file and the flags, made into one validated value that the program runs on, in three steps:
+//! [`Config::parse`] reads the text, [`Settings::validate`] checks what belongs together, and [`Settings::resolve`] finds
+//! the files. Only the last one touches the disk.
 
-mod adapters;
-mod file;
 mod openai;
+mod parse;
 mod policy;
+mod sections;
 mod suite;
+mod suite_section;
 mod target;
+#[cfg(test)]
+mod tests;
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
-use std::time::Duration;
+use std::sync::Arc;
 
-use file::SuiteSection;
-pub use file::{ConfigFile, PriceSection};
 pub use openai::{OpenAiTarget, Price};
-pub use suite::{PassAt, Source, SuiteSettings};
+pub use parse::{Config, baseline_section};
+pub use sections::{ConfigFile, PriceSection};
 pub use target::{Cwd, HttpTarget, IndexFiles, Invocation, RankedFile, TargetSettings, Template};
 
-use crate::input::{Checker, Document, InputError, InputErrors, Pointer, read_text};
-use crate::model::{Fingerprint, Mode, Policy};
+pub use crate::input::parse_duration;
+pub use crate::suites::SuiteSettings;
+pub use crate::suites::config::Overrides;
+pub use crate::targets::Source;
+
+use crate::input::{InputError, InputErrors, Place, read_text};
+use crate::model::{Mode, Policy};
 use crate::results::KnownFailures;
-use crate::suites::scenario::adapters::Adapter;
+use crate::suites::scenario::adapters::validate_adapters;
 
 /// The name that is looked for upwards from the current directory.
 pub const CONFIG_NAME: &str = "evalratchet.toml";
@@ -35,8 +44,6 @@ pub struct Settings {
     pub config: String,
     /// The suites, in order.
     pub suites: Vec<SuiteSettings>,
-    /// Every adapter, by name.
-    pub adapters: BTreeMap<String, Adapter>,
     /// `--mode`
     pub mode: Mode,
     /// The branch that has the baseline.
@@ -49,94 +56,68 @@ pub struct Settings {
     pub config_hash: String,
 }
 
-/// What flags say over the configuration.
-#[derive(Debug, Clone, Default)]
-pub struct Overrides {
-    /// `--timeout`
-    pub timeout: Option<Duration>,
-    /// `--repeat`
-    pub repeat: Option<usize>,
-    /// `--jobs`
-    pub jobs: Option<usize>,
-    /// `--k`
-    pub k: Option<usize>,
-    /// `--mode`
-    pub mode: Mode,
-}
-
-static CHECKER: LazyLock<Checker<ConfigFile>> = LazyLock::new(Checker::new);
-static SUITE_CHECKER: LazyLock<Checker<SuiteSection>> = LazyLock::new(Checker::new);
-
 impl Settings {
-    /// Reads and checks a configuration file. InputErrors in it come together with the settings that could still be
+    /// Reads and checks a configuration file. Mistakes in it come together with the settings that could still be
     /// understood, so that the caller can look for further ones in the cases.
     pub fn load(path: &Path, overrides: &Overrides) -> Result<(Self, InputErrors), InputErrors> {
-        let shown = path.to_string_lossy().replace('\\', "/");
-        let text = read_text(path, &shown)?;
-        let config_hash = Fingerprint::of(&text.as_str().into()).as_str().to_owned();
-        let document = Document::toml(&shown, text)?;
-        let mut errors = CHECKER.read(&document).err().unwrap_or_default();
-        let root = match path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-            Some(_) | None => PathBuf::from("."),
-        };
-        let alpha = document.value["statistics"]["alpha"].as_f64().unwrap_or(Policy::default().alpha);
-        let mut suites: Vec<SuiteSettings> = Vec::new();
-        let mut ids = Vec::new();
-        for (index, value) in document.value["suite"].as_array().into_iter().flatten().enumerate() {
-            let at = Pointer::root().join("suite").join(index);
-            // What is wrong with its shape was said above.
-            let Ok(section) = SUITE_CHECKER.read_at(&document, &at, value) else { continue };
-            if ids.contains(&section.id) {
-                let message = format!("a second suite is called `{}`", section.id);
-                errors.push(document.error(&at.join("id"), message).with_help("ids must be unique"));
-                continue;
-            }
-            ids.push(section.id.clone());
-            let mut suite = suite::settle(&root, &document, &at, section, overrides, &mut errors);
-            suite.policy.alpha = alpha;
-            suites.push(suite);
-        }
-        let adapters = adapters::settle(&document, &mut errors);
-        let of_baseline =
-            |key: &str, default: &str| document.value["baseline"][key].as_str().unwrap_or(default).to_owned();
-        let place = of_baseline("path", "");
-        if Path::new(&place).is_absolute() || place.split(['/', '\\']).any(|part| part == "..") {
-            let at = Pointer::root().join("baseline").join("path");
-            errors.push(document.error(&at, "must stay below the configuration's directory"));
-        }
-        let settings = Self {
-            baseline_ref: of_baseline("ref", DEFAULT_REF),
-            baseline_path: of_baseline("path", DEFAULT_PATH),
-            root,
-            config: shown,
-            suites,
-            adapters,
-            mode: overrides.mode,
-            known_failures: match document.value["report"]["known-failures"].as_str() {
-                Some("skip") => KnownFailures::Skip,
-                Some(_) | None => KnownFailures::Show,
-            },
-            config_hash,
-        };
+        let text = read_text(path, &parse::shown(path))?;
+        let (config, mut errors) = Config::parse(path, text)?;
+        let (mut settings, wrong) = Self::validate(&config, overrides);
+        errors.extend(wrong);
+        errors.extend(settings.resolve(&config));
         Ok((settings, errors))
     }
-}
 
-/// The branch and the path of `[baseline]` in the text of a configuration, with their defaults.
-pub fn baseline_section(text: &str) -> Option<(String, String)> {
-    let table: toml::Table = text.parse().ok()?;
-    let of = |key: &str, default: &str| {
-        let value = table.get("baseline").and_then(|section| section.get(key)).and_then(toml::Value::as_str);
-        value.unwrap_or(default).to_owned()
-    };
-    Some((of("ref", DEFAULT_REF), of("path", DEFAULT_PATH)))
-}
+    /// The second step: checks what the sections say, each by itself and together. Pure.
+    pub fn validate(config: &Config, overrides: &Overrides) -> (Self, InputErrors) {
+        let errors = RefCell::new(InputErrors::new());
+        let place = Place::root(&config.document, &errors);
+        let ConfigFile { suite: sections, baseline, statistics, report, adapter } = &config.file;
+        let adapters = Arc::new(validate_adapters(adapter, &place.join("adapter")));
+        let context = suite::Context {
+            root: &config.root,
+            overrides,
+            adapters: &adapters,
+            alpha: statistics.alpha.unwrap_or(Policy::default().alpha),
+        };
+        let mut suites = Vec::new();
+        let mut ids = BTreeSet::new();
+        for (index, section) in sections.iter().enumerate() {
+            let Some(section) = section else { continue };
+            let place = place.join("suite").join(index);
+            let id = &section.common.id;
+            if ids.insert(id) {
+                suites.push(suite::validate(section.clone(), &context, &place));
+            } else {
+                place.join("id").error_with_help(format!("a second suite is called `{id}`"), "ids must be unique");
+            }
+        }
+        let path = baseline.file();
+        if Path::new(path).is_absolute() || path.split(['/', '\\']).any(|part| part == "..") {
+            place.join("baseline").join("path").error("must stay below the configuration's directory");
+        }
+        let settings = Self {
+            root: config.root.clone(),
+            config: config.document.file.clone(),
+            suites,
+            mode: overrides.mode,
+            baseline_ref: baseline.branch().to_owned(),
+            baseline_path: path.to_owned(),
+            known_failures: report.known_failures.unwrap_or(KnownFailures::Show),
+            config_hash: config.hash.clone(),
+        };
+        (settings, errors.into_inner())
+    }
 
-/// The branch that has the baseline, if nobody says otherwise.
-const DEFAULT_REF: &str = "main";
-/// Where it is, if nobody says otherwise.
-const DEFAULT_PATH: &str = ".evalratchet/baseline.json";
+    /// The third step: finds the files that the suites name, below the configuration's directory.
+    pub fn resolve(&mut self, config: &Config) -> InputErrors {
+        let mut errors = InputErrors::new();
+        for suite in &mut self.suites {
+            suite.resolve(&config.document, &mut errors);
+        }
+        errors
+    }
+}
 
 /// The nearest configuration, upwards from `start`.
 pub fn find_config(start: &Path, is_file: impl Fn(&Path) -> bool) -> Option<PathBuf> {
@@ -147,27 +128,4 @@ pub fn find_config(start: &Path, is_file: impl Fn(&Path) -> bool) -> Option<Path
 pub fn no_config(start: &Path) -> InputError {
     InputError::in_file(CONFIG_NAME, format!("not found in {} or above it", start.display()))
         .with_help("run `evalratchet init` to get one, or name one with --config")
-}
-
-/// Reads a positive duration such as `30s`, `2m` or `1h 30m`.
-pub fn parse_duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is not a duration; write it like 500ms, 30s or 2m");
-    let signed: jiff::SignedDuration = text.parse().map_err(|_| wrong())?;
-    let duration = Duration::try_from(signed).map_err(|_| wrong())?;
-    if duration.is_zero() { Err(wrong()) } else { Ok(duration) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_are_read_as_people_write_them() {
-        assert_eq!(parse_duration("30s"), Ok(Duration::from_secs(30)));
-        assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
-        assert_eq!(parse_duration("2m"), Ok(Duration::from_secs(120)));
-        for wrong in ["", "30", "-5s", "0s", "soon"] {
-            assert!(parse_duration(wrong).is_err(), "{wrong}");
-        }
-    }
 }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::file::{OpenAiSection, PriceSection};
-use crate::input::{Document, InputErrors, Pointer};
+use super::sections::{OpenAiSection, PriceSection};
+use crate::input::Place;
 
 /// A model behind an OpenAI-compatible chat endpoint.
 #[derive(Debug, Clone)]
@@ -79,67 +79,58 @@ impl Price {
     }
 }
 
-pub(super) fn settle(
-    document: &Document,
-    at: &Pointer,
-    section: OpenAiSection,
-    timeout: Duration,
-    errors: &mut InputErrors,
-) -> OpenAiTarget {
-    let OpenAiSection {
-        model,
-        base_url,
-        api_key_env,
-        system,
-        temperature,
-        max_answer_tokens,
-        parameters,
-        retries,
-        max_requests,
-        max_tokens,
-        max_cost,
-        price,
-    } = section;
-    let base_url = base_url.unwrap_or_else(|| OpenAiTarget::of(&model).base_url);
+pub(super) fn validate(section: OpenAiSection, timeout: Duration, place: &Place<'_>) -> OpenAiTarget {
+    let default = OpenAiTarget::of(&section.model);
+    let base_url = section.base_url.clone().unwrap_or(default.base_url);
     if !base_url.starts_with("http://") && !base_url.starts_with("https://") {
-        errors.push(document.error(&at.join("base-url"), format!("`{base_url}` is not an http address")));
+        place.join("base-url").error(format!("`{base_url}` is not an http address"));
     }
+    validate_limits(&section, place);
+    let parameters = parameters(&section, &place.join("parameters"));
+    OpenAiTarget {
+        base_url: base_url.trim_end_matches('/').to_owned(),
+        api_key_env: section.api_key_env.or(default.api_key_env).filter(|name| !name.is_empty()),
+        system: section.system,
+        parameters,
+        max_answer_tokens: section.max_answer_tokens,
+        retries: section.retries.unwrap_or(default.retries),
+        max_requests: section.max_requests,
+        max_tokens: section.max_tokens,
+        max_cost: section.max_cost,
+        price: section.price.map(Price::from),
+        timeout,
+        model: section.model,
+    }
+}
+
+/// A budget can only be kept if it is known what one more answer may cost.
+fn validate_limits(section: &OpenAiSection, place: &Place<'_>) {
+    let OpenAiSection { max_cost, max_tokens, max_answer_tokens, price, .. } = section;
     if max_cost.is_some() && price.is_none() {
         let help = "add `price = { input = …, output = … }`, per million tokens";
-        errors.push(document.error_at_key(&at.join("max-cost"), "means nothing without a price").with_help(help));
+        place.join("max-cost").key_error_with_help("means nothing without a price", help);
     }
     for (key, given) in [("max-cost", max_cost.is_some()), ("max-tokens", max_tokens.is_some())] {
         if given && max_answer_tokens.is_none() {
             let message = "cannot be kept while one answer may be of any length";
-            errors.push(document.error_at_key(&at.join(key), message).with_help("say `max-answer-tokens` as well"));
+            place.join(key).key_error_with_help(message, "say `max-answer-tokens` as well");
         }
     }
+}
+
+/// What is sent beside the model's name and the messages.
+fn parameters(section: &OpenAiSection, place: &Place<'_>) -> serde_json::Map<String, Value> {
     for name in ["model", "messages", "response_format", "max_completion_tokens", "temperature", "stream"] {
-        if parameters.contains_key(name) {
-            let message = format!("`{name}` is set by evalratchet itself");
-            errors.push(document.error_at_key(&at.join("parameters").join(name), message));
+        if section.parameters.contains_key(name) {
+            place.join(name).key_error(format!("`{name}` is set by evalratchet itself"));
         }
     }
-    let mut sent: serde_json::Map<String, Value> = parameters.into_iter().collect();
-    if let Some(temperature) = temperature {
+    let mut sent: serde_json::Map<String, Value> = section.parameters.clone().into_iter().collect();
+    if let Some(temperature) = section.temperature {
         sent.insert("temperature".into(), temperature.into());
     }
-    if let Some(tokens) = max_answer_tokens {
+    if let Some(tokens) = section.max_answer_tokens {
         sent.insert("max_completion_tokens".into(), tokens.into());
     }
-    let default = OpenAiTarget::of(&model);
-    OpenAiTarget {
-        base_url: base_url.trim_end_matches('/').to_owned(),
-        api_key_env: api_key_env.or(default.api_key_env).filter(|name| !name.is_empty()),
-        system,
-        parameters: sent,
-        max_answer_tokens,
-        retries: retries.unwrap_or(default.retries),
-        max_requests,
-        max_tokens,
-        max_cost,
-        price: price.map(Price::from),
-        timeout,
-        model,
-    }
+    sent
 }

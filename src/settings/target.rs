@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use serde_json_path::JsonPath;
 
-use super::file::{CwdSection, IndexSection, OpenAiSection, TargetSection};
 use super::openai::{self, OpenAiTarget};
-use super::suite::settle_files;
-use crate::input::{Document, Found, Ignored, InputErrors, Pointer, nearest};
+use super::sections::{CwdSection, IndexSection, OpenAiSection, TargetSection};
+use crate::input::{FileSet, Place, nearest};
 use crate::suites::Kind;
 
 /// The system under test.
@@ -34,15 +33,53 @@ pub enum TargetSettings {
 }
 
 impl TargetSettings {
-    /// The files of the repository that it is made of, as far as the configuration names them.
-    pub fn files(&self) -> Vec<&str> {
+    /// The files that its command line names.
+    pub fn named_files(&self) -> Vec<&str> {
         match self {
             Self::Command(invocation) | Self::Worker(invocation) | Self::Agent(invocation) => {
                 invocation.written.iter().filter_map(Template::text).map(|text| text.trim_start_matches("./")).collect()
             }
-            Self::Index(files) => files.code.iter().chain(&files.memory).map(|found| found.shown.as_str()).collect(),
-            Self::Ranked(RankedFile::Trec(found) | RankedFile::Lines(found)) => vec![&found.shown],
-            Self::Http(_) | Self::OpenAi(_) | Self::Nobody => Vec::new(),
+            Self::Index(_) | Self::Ranked(_) | Self::Http(_) | Self::OpenAi(_) | Self::Nobody => Vec::new(),
+        }
+    }
+
+    /// The files that it reads.
+    pub fn file_sets(&self) -> Vec<&FileSet> {
+        match self {
+            Self::Index(files) => vec![&files.code, &files.memory],
+            Self::Ranked(RankedFile::Trec(file) | RankedFile::Lines(file)) => vec![file],
+            Self::Command(_) | Self::Worker(_) | Self::Agent(_) | Self::Http(_) | Self::OpenAi(_) | Self::Nobody => {
+                Vec::new()
+            }
+        }
+    }
+
+    /// The same, to be found.
+    pub fn file_sets_mut(&mut self) -> Vec<&mut FileSet> {
+        match self {
+            Self::Index(files) => vec![&mut files.code, &mut files.memory],
+            Self::Ranked(RankedFile::Trec(file) | RankedFile::Lines(file)) => vec![file],
+            Self::Command(_) | Self::Worker(_) | Self::Agent(_) | Self::Http(_) | Self::OpenAi(_) | Self::Nobody => {
+                Vec::new()
+            }
+        }
+    }
+
+    /// Makes its program known by an absolute path, where it was named by one below `root`.
+    pub fn resolve(&mut self, root: &Path) {
+        match self {
+            Self::Command(invocation) | Self::Worker(invocation) | Self::Agent(invocation) => {
+                invocation.argv = Template::rooted(&invocation.written, root);
+            }
+            Self::Index(_) | Self::Ranked(_) | Self::Http(_) | Self::OpenAi(_) | Self::Nobody => {}
+        }
+    }
+
+    /// Whether a process or a service is asked, which a replay must not do.
+    pub const fn asks_somebody(&self) -> bool {
+        match self {
+            Self::Command(_) | Self::Worker(_) | Self::Agent(_) | Self::Http(_) | Self::OpenAi(_) => true,
+            Self::Index(_) | Self::Ranked(_) | Self::Nobody => false,
         }
     }
 
@@ -74,24 +111,25 @@ pub struct HttpTarget {
 #[derive(Debug, Clone)]
 pub struct IndexFiles {
     /// Source files.
-    pub code: Vec<Found>,
+    pub code: FileSet,
     /// JSON or Markdown files.
-    pub memory: Vec<Found>,
+    pub memory: FileSet,
 }
 
 /// Rankings that were made before.
 #[derive(Debug, Clone)]
 pub enum RankedFile {
     /// A TREC run file; its topics are case ids.
-    Trec(Found),
+    Trec(FileSet),
     /// A line `{"id","ids"}` for each case.
-    Lines(Found),
+    Lines(FileSet),
 }
 
 /// How to start a process and read its answer.
 #[derive(Debug, Clone)]
 pub struct Invocation {
-    /// The program, then its arguments.
+    /// The program, then its arguments. Once resolved, a program below the configuration's directory is found there
+    /// and not in the current directory.
     pub argv: Vec<Template>,
     /// The same as it was written, for recordings that are read on another machine.
     pub written: Vec<Template>,
@@ -164,16 +202,19 @@ impl Template {
     }
 
     /// The same command line, with a program that is named by a relative path looked for below `root`.
-    pub fn rooted(templates: &[Self], argv: &[String], root: &Path) -> Vec<Self> {
-        let mut templates = templates.to_vec();
-        if let Some(program) = argv.first()
-            && program.contains('/')
-            && Path::new(program).is_relative()
-            && let Some(first) = templates.first_mut()
-        {
-            first.0.insert(0, Part::Text(format!("{}/", absolute(root).display())));
+    pub fn rooted(written: &[Self], root: &Path) -> Vec<Self> {
+        let mut templates = written.to_vec();
+        if let Some(program) = templates.first_mut() {
+            let name = program.fill(&BTreeMap::new());
+            if name.contains('/') && !program.begins_absolute() {
+                program.0.insert(0, Part::Text(format!("{}/", absolute(root).display())));
+            }
         }
         templates
+    }
+
+    fn begins_absolute(&self) -> bool {
+        matches!(self.0.first(), Some(Part::Text(text)) if Path::new(text).is_absolute())
     }
 
     /// The text, if it has no names in it.
@@ -215,159 +256,167 @@ enum Given {
     Process(Vec<String>),
     OpenAi(Box<OpenAiSection>),
     Index(IndexSection),
-    Place(String),
+    Address(String),
+    Ranked(String),
 }
 
 /// What a target needs to know of its suite.
-pub(super) struct Suite {
+pub(super) struct Suite<'a> {
     pub(super) kind: Kind,
+    pub(super) root: &'a Path,
     pub(super) env: Vec<String>,
     pub(super) timeout: Duration,
 }
 
-pub(super) fn settle(
-    root: &Path,
-    document: &Document,
-    at: &Pointer,
-    suite: Suite,
-    section: TargetSection,
-    errors: &mut InputErrors,
-) -> Option<TargetSettings> {
-    let Suite { kind, env, timeout } = suite;
+/// The keys that only a process has.
+struct ProcessKeys {
+    answer: Option<String>,
+    cwd: Option<CwdSection>,
+    max_output: Option<usize>,
+}
+
+/// Checks the section of a target; nothing if it cannot be told which one is meant.
+pub(super) fn validate(suite: Suite<'_>, section: TargetSection, place: &Place<'_>) -> Option<TargetSettings> {
+    let kind = suite.kind;
+    let rules = kind.rules().target;
+    if let Some(why) = rules.refused {
+        place.error(why);
+        return None;
+    }
+    let wanted = rules.keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" or ");
+    let (mut given, keys) = given(section);
+    if let [(key, Given::Index(_) | Given::Address(_) | Given::Ranked(_) | Given::OpenAi(_))] = given.as_slice() {
+        refuse_process_keys(key, &keys, &suite.env, place);
+    }
+    if given.len() > 1 {
+        let keys = given.iter().map(|(key, _)| format!("`{key}`")).collect::<Vec<_>>().join(" and ");
+        place.error_with_help(format!("says {keys}"), "keep one of them");
+        return None;
+    }
+    let Some((key, given)) = given.pop() else {
+        place.error_with_help(format!("does not say {wanted}"), "add it");
+        return None;
+    };
+    let at = place.join(key);
+    if !rules.keys.contains(&key) {
+        at.error_with_help(format!("`{key}` is no target of a {kind} suite"), format!("it has {wanted}"));
+        return None;
+    }
+    Some(match given {
+        Given::Process(argv) => {
+            let invocation = validate_process(key, argv, keys, suite, place);
+            match key {
+                "command" => TargetSettings::Command(invocation),
+                "worker" => TargetSettings::Worker(invocation),
+                _ => TargetSettings::Agent(invocation),
+            }
+        }
+        Given::Index(section) => TargetSettings::Index(validate_index(section, &at)),
+        Given::Address(url) => {
+            if !url.starts_with("http://") && !url.starts_with("https://") {
+                at.error(format!("`{url}` is not an http address"));
+            }
+            TargetSettings::Http(HttpTarget { url, timeout: suite.timeout })
+        }
+        Given::OpenAi(section) => TargetSettings::OpenAi(Box::new(openai::validate(*section, suite.timeout, &at))),
+        Given::Ranked(path) => {
+            let file = FileSet::one_file(&at, path);
+            TargetSettings::Ranked(if key == "run" { RankedFile::Trec(file) } else { RankedFile::Lines(file) })
+        }
+    })
+}
+
+/// The targets that a section names, by key, and the keys beside them.
+fn given(section: TargetSection) -> (Vec<(&'static str, Given)>, ProcessKeys) {
     let TargetSection { command, worker, agent, index, http, openai, run, recorded, answer, cwd, max_output } = section;
-    let mut given: Vec<(&str, Given)> = Vec::new();
+    let mut given: Vec<(&'static str, Given)> = Vec::new();
     for (key, argv) in [("command", command), ("worker", worker), ("agent", agent)] {
         given.extend(argv.map(|argv| (key, Given::Process(argv))));
     }
     given.extend(index.map(|index| ("index", Given::Index(index))));
     given.extend(openai.map(|openai| ("openai", Given::OpenAi(Box::new(openai)))));
-    for (key, text) in [("http", http), ("run", run), ("recorded", recorded)] {
-        given.extend(text.map(|text| (key, Given::Place(text))));
+    given.extend(http.map(|url| ("http", Given::Address(url))));
+    for (key, path) in [("run", run), ("recorded", recorded)] {
+        given.extend(path.map(|path| (key, Given::Ranked(path))));
     }
-    let fitting: &[&str] = match kind {
-        Kind::Scenario => &["agent"],
-        Kind::Command => &["command", "worker", "openai"],
-        Kind::Imported => &[],
-        Kind::Golden => &["openai", "command", "worker", "http"],
-        Kind::Retrieval => &["index", "command", "worker", "http", "run", "recorded"],
-    };
-    if kind == Kind::Imported {
-        errors.push(document.error(at, "imported results have no target: another tool asked it"));
-        return None;
+    (given, ProcessKeys { answer, cwd, max_output })
+}
+
+/// Says which keys mean nothing where no process is started.
+fn refuse_process_keys(key: &str, keys: &ProcessKeys, env: &[String], place: &Place<'_>) {
+    let ProcessKeys { answer, cwd, max_output } = keys;
+    let beside = [("answer", answer.is_some()), ("cwd", cwd.is_some()), ("max-output", max_output.is_some())];
+    for (name, _) in beside.iter().filter(|(_, given)| *given) {
+        place.join(name).key_error(format!("`{name}` means nothing beside `{key}`"));
     }
-    let wanted = fitting.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" or ");
-    if let [(key, Given::Index(_) | Given::Place(_) | Given::OpenAi(_))] = given.as_slice() {
-        let beside = [("answer", answer.is_some()), ("cwd", cwd.is_some()), ("max-output", max_output.is_some())];
-        for (name, _) in beside.iter().filter(|(_, given)| *given) {
-            errors.push(document.error_at_key(&at.join(name), format!("`{name}` means nothing beside `{key}`")));
-        }
-        if !env.is_empty() {
-            errors.push(document.error(at, format!("`env` means nothing to `{key}`: no process is started")));
-        }
+    if !env.is_empty() {
+        place.error(format!("`env` means nothing to `{key}`: no process is started"));
     }
-    let (key, argv) = match given.as_slice() {
-        [(key, Given::Process(argv))] if fitting.contains(key) => (*key, argv.clone()),
-        [(key, Given::Index(index))] if fitting.contains(key) => {
-            let at = at.join(key);
-            let code = settle_files(root, document, &at.join("code"), &index.code, Ignored::Skipped, errors);
-            let memory = settle_files(root, document, &at.join("memory"), &index.memory, Ignored::Skipped, errors);
-            if index.code.is_empty() && index.memory.is_empty() {
-                errors.push(document.error(&at, "indexes nothing").with_help("say `code` or `memory`"));
-            }
-            return Some(TargetSettings::Index(IndexFiles { code, memory }));
-        }
-        [(key @ "http", Given::Place(url))] if fitting.contains(key) => {
-            if !url.starts_with("http://") && !url.starts_with("https://") {
-                errors.push(document.error(&at.join(key), format!("`{url}` is not an http address")));
-            }
-            return Some(TargetSettings::Http(HttpTarget { url: url.clone(), timeout }));
-        }
-        [(key, Given::OpenAi(section))] if fitting.contains(key) => {
-            let target = openai::settle(document, &at.join(key), (**section).clone(), timeout, errors);
-            return Some(TargetSettings::OpenAi(Box::new(target)));
-        }
-        [(key, Given::Place(path))] if fitting.contains(key) => {
-            let mut found =
-                settle_files(root, document, &at.join(key), std::slice::from_ref(path), Ignored::Found, errors);
-            if found.len() > 1 {
-                let message = format!("`{path}` matches {} files; name one", found.len());
-                errors.push(document.error(&at.join(key), message));
-            }
-            let found = found.pop()?;
-            let trec = *key == "run";
-            return Some(TargetSettings::Ranked(if trec { RankedFile::Trec(found) } else { RankedFile::Lines(found) }));
-        }
-        [(key, _)] => {
-            let message = format!("`{key}` is no target of a {kind} suite");
-            errors.push(document.error(&at.join(key), message).with_help(format!("it has {wanted}")));
-            return None;
-        }
-        [] => {
-            errors.push(document.error(at, format!("does not say {wanted}")).with_help("add it"));
-            return None;
-        }
-        several => {
-            let keys = several.iter().map(|(key, _)| format!("`{key}`")).collect::<Vec<_>>().join(" and ");
-            errors.push(document.error(at, format!("says {keys}")).with_help("keep one of them"));
-            return None;
-        }
-    };
+}
+
+fn validate_index(section: IndexSection, place: &Place<'_>) -> IndexFiles {
+    let IndexSection { code, memory } = section;
+    if code.is_empty() && memory.is_empty() {
+        place.error_with_help("indexes nothing", "say `code` or `memory`");
+    }
+    IndexFiles {
+        code: FileSet::sources(&place.join("code"), code),
+        memory: FileSet::sources(&place.join("memory"), memory),
+    }
+}
+
+fn validate_process(
+    key: &str,
+    argv: Vec<String>,
+    keys: ProcessKeys,
+    suite: Suite<'_>,
+    place: &Place<'_>,
+) -> Invocation {
+    let ProcessKeys { answer, cwd, max_output } = keys;
+    let rules = suite.kind.rules().target;
     if key == "agent" {
-        for (name, given) in [("answer", answer.is_some()), ("cwd", cwd.is_some())] {
-            if given {
-                let message = format!("an agent has no `{name}`: it edits the working copy it runs in");
-                errors.push(document.error_at_key(&at.join(name), message));
-            }
+        for (name, _) in [("answer", answer.is_some()), ("cwd", cwd.is_some())].iter().filter(|(_, given)| *given) {
+            let message = format!("an agent has no `{name}`: it edits the working copy it runs in");
+            place.join(name).key_error(message);
         }
     }
-    let allowed: &[&str] = match key {
-        "command" if kind == Kind::Retrieval => &["query", "lane", "k", "id"],
-        "command" => &["prompt", "id"],
-        "agent" => &["instruction", "id"],
-        _ => &[],
-    };
     let answer = answer.and_then(|path| match JsonPath::parse(&path) {
         Ok(path) => Some(path),
         Err(error) => {
             let message = format!("`{path}` is not a JSONPath: {error}");
-            errors.push(document.error(&at.join("answer"), message).with_help("write it like $.command"));
+            place.join("answer").error_with_help(message, "write it like $.command");
             None
         }
     });
-    let mut templates = Vec::new();
-    for (index, argument) in argv.iter().enumerate() {
-        let template = Template::parse(argument);
-        for name in template.names().filter(|name| !allowed.contains(name)) {
-            let message = format!("nothing is known as `{{{name}}}` here");
-            let help = match nearest(name, allowed.iter().copied()) {
-                Some(near) => format!("did you mean `{{{near}}}`? (braces themselves: `{{{{` and `}}}}`)"),
-                None => "braces themselves are written `{{` and `}}`".to_owned(),
-            };
-            errors.push(document.error(&at.join(key).join(index), message).with_help(help));
-        }
-        templates.push(template);
+    // A worker is given whole questions on its standard input.
+    let placeholders = if key == "worker" { &[] } else { rules.placeholders };
+    let written: Vec<Template> = argv.iter().map(|argument| Template::parse(argument)).collect();
+    for (index, template) in written.iter().enumerate() {
+        validate_placeholders(template, placeholders, &place.join(key).join(index));
     }
-    // A program named by a path is looked for beside the configuration, not in the current directory.
-    let rooted = Template::rooted(&templates, &argv, root);
-    let cwd = match cwd {
-        None | Some(CwdSection::Config) => Cwd::Directory(root.to_owned()),
-        Some(CwdSection::Scratch) => Cwd::Scratch,
-    };
-    let invocation = Invocation {
-        argv: rooted,
-        written: templates,
-        cwd,
-        env,
-        timeout,
+    Invocation {
+        argv: written.clone(),
+        written,
+        cwd: match cwd {
+            None | Some(CwdSection::Config) => Cwd::Directory(suite.root.to_owned()),
+            Some(CwdSection::Scratch) => Cwd::Scratch,
+        },
+        env: suite.env,
+        timeout: suite.timeout,
         max_output: max_output.unwrap_or(MAX_OUTPUT),
         answer,
-        json: matches!(kind, Kind::Retrieval | Kind::Golden),
-    };
-    Some(match key {
-        "command" => TargetSettings::Command(invocation),
-        "worker" => TargetSettings::Worker(invocation),
-        _ => TargetSettings::Agent(invocation),
-    })
+        json: rules.json,
+    }
+}
+
+fn validate_placeholders(template: &Template, known: &[&str], place: &Place<'_>) {
+    for name in template.names().filter(|name| !known.contains(name)) {
+        let help = match nearest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{{{near}}}`? (braces themselves: `{{{{` and `}}}}`)"),
+            None => "braces themselves are written `{{` and `}}`".to_owned(),
+        };
+        place.error_with_help(format!("nothing is known as `{{{name}}}` here"), help);
+    }
 }
 
 /// A relative program path is resolved by the system against the child's directory, so it must not stay relative.

@@ -4,13 +4,16 @@
 //! know one kind from another.
 
 pub mod command;
+pub mod config;
 pub mod golden;
 pub mod imported;
 mod kinds;
 pub mod retrieval;
 pub mod scenario;
+mod suite_settings;
 
 pub use kinds::{CaseDetail, Kind, SuiteDetail};
+pub use suite_settings::SuiteSettings;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -19,7 +22,7 @@ use std::time::Duration;
 use crate::input::{Document, InputError, InputErrors, Pointer, nearest};
 use crate::model::{Answer, CaseId, Check, Ending, Fingerprint, Location, Request, Score, Slice, Status};
 use crate::results::CaseResult;
-use crate::settings::{Settings, SuiteSettings, TargetSettings};
+use config::SuiteConfig;
 use retrieval::RetrievalSuiteDetail;
 
 /// A suite with its cases.
@@ -174,14 +177,14 @@ pub struct LoadedCase {
 
 /// Loads the cases of every suite, or says everything that is wrong with them. The second value is what `check`
 /// reports and `run` lets fail.
-pub fn load(settings: &Settings) -> Result<(Vec<Suite>, InputErrors), InputErrors> {
+pub fn load(config: &str, suites: &[SuiteSettings]) -> Result<(Vec<Suite>, InputErrors), InputErrors> {
     let mut errors = InputErrors::new();
     let mut warnings = InputErrors::new();
-    let mut suites = Vec::new();
-    for suite in &settings.suites {
+    let mut all = Vec::new();
+    for suite in suites {
         let mut cases: Vec<Case> = Vec::new();
         let mut places: HashMap<CaseId, Location> = HashMap::new();
-        for loaded in load_files(settings, suite) {
+        for loaded in load_files(suite) {
             match loaded {
                 Ok(loaded) => {
                     warnings.extend(loaded.warnings);
@@ -205,47 +208,25 @@ pub fn load(settings: &Settings) -> Result<(Vec<Suite>, InputErrors), InputError
         for case in suite.policy.quarantine.keys().filter(|id| !cases.is_empty() && !places.contains_key(*id)) {
             let message = format!("there is no case `{case}` in `{}` that could be in quarantine", suite.id);
             let near = nearest(case.as_str(), cases.iter().map(|one| one.id.as_str()));
-            errors.push(InputError::in_file(&settings.config, message).with_nearest(near));
+            errors.push(InputError::in_file(config, message).with_nearest(near));
         }
-        suites.push(Suite { settings: suite.clone(), cases });
+        all.push(Suite { settings: suite.clone(), cases });
     }
-    errors.into_result().map(|()| (suites, warnings))
+    errors.into_result().map(|()| (all, warnings))
 }
 
 /// What each file of a suite holds.
-fn load_files(settings: &Settings, suite: &SuiteSettings) -> Vec<Result<Loaded, InputErrors>> {
-    match suite.kind {
-        Kind::Scenario => {
-            let agent = match &suite.target {
-                TargetSettings::Agent(invocation) => Some(invocation),
-                TargetSettings::Command(_)
-                | TargetSettings::Worker(_)
-                | TargetSettings::Http(_)
-                | TargetSettings::OpenAi(_)
-                | TargetSettings::Index(_)
-                | TargetSettings::Ranked(_)
-                | TargetSettings::Nobody => None,
-            };
-            let context = scenario::Context { root: &settings.root, adapters: &settings.adapters, agent };
-            suite.files.iter().map(|file| scenario::load(&file.path, &file.shown, context)).collect()
-        }
-        // What is wrong with the folder itself was said with the configuration.
-        Kind::Imported => suite.files.iter().map(imported::load).collect(),
-        Kind::Golden if suite.files.is_empty() => Vec::new(),
-        Kind::Golden => vec![golden::load(suite, settings.mode)],
-        Kind::Retrieval => {
-            let mut loaded = retrieval::load(suite);
+fn load_files(suite: &SuiteSettings) -> Vec<Result<Loaded, InputErrors>> {
+    match &suite.config {
+        SuiteConfig::Scenario(config) => scenario::load_suite(suite, config),
+        SuiteConfig::Imported(_) => suite.files.found().iter().map(imported::load).collect(),
+        SuiteConfig::Golden(config) => golden::load(suite, config).into_iter().collect(),
+        SuiteConfig::Retrieval(config) => {
+            let mut loaded = retrieval::load(suite, config);
             loaded.extend(retrieval::check_target(&suite.target).err().map(Err));
             loaded
         }
-        Kind::Command => match command::load_tables(&suite.programs) {
-            Ok(tables) => suite
-                .files
-                .iter()
-                .map(|file| command::load(&file.path, &file.shown, &tables, &suite.programs))
-                .collect(),
-            Err(wrong) => vec![Err(wrong)],
-        },
+        SuiteConfig::Command(config) => command::load_suite(suite, config),
     }
 }
 

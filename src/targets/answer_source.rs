@@ -218,7 +218,7 @@ fn program_target(suite: &SuiteSettings, program: &Program) -> TargetSettings {
     let argv = program.command.as_ref().or(program.worker.as_ref()).cloned().unwrap_or_default();
     let written: Vec<Template> = argv.iter().map(|argument| Template::verbatim(argument)).collect();
     let invocation = Invocation {
-        argv: Template::rooted(&written, &argv, &suite.root),
+        argv: Template::rooted(&written, &suite.root),
         written,
         cwd: Cwd::Directory(suite.root.clone()),
         env: Vec::new(),

@@ -153,10 +153,14 @@ fn index(files: &IndexFiles) -> Result<Index, String> {
         let bytes = read_bytes(&found.path, &found.shown).map_err(|mistake| mistake.to_string())?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     };
-    let sources: Vec<(&str, String)> =
-        files.code.iter().map(|found| Ok((found.shown.as_str(), lossy(found)?))).collect::<Result<_, String>>()?;
+    let sources: Vec<(&str, String)> = files
+        .code
+        .found()
+        .iter()
+        .map(|found| Ok((found.shown.as_str(), lossy(found)?)))
+        .collect::<Result<_, String>>()?;
     let mut memories = Vec::new();
-    for found in &files.memory {
+    for found in files.memory.found() {
         let text = read(found)?;
         memories.extend(parse_memories(&found.shown, &text).map_err(|why| format!("{}: {why}", found.shown))?);
     }
@@ -164,17 +168,15 @@ fn index(files: &IndexFiles) -> Result<Index, String> {
 }
 
 fn ranked_before(file: &RankedFile) -> Result<HashMap<String, Vec<String>>, String> {
-    let read = |found: &Found| read_text(&found.path, &found.shown).map_err(|mistake| mistake.to_string());
+    let (RankedFile::Trec(set) | RankedFile::Lines(set)) = file;
+    let Some(found) = set.found().first() else { return Ok(HashMap::new()) };
+    let text = read_text(&found.path, &found.shown).map_err(|mistake| mistake.to_string())?;
     match file {
-        RankedFile::Trec(found) => {
-            let text = read(found)?;
+        RankedFile::Trec(_) => {
             let run = parse_run(&text).map_err(|bad| format!("{}:{}: {}", found.shown, bad.line, bad.why))?;
             let ids = |retrieved: &[(&str, f32)]| ranked(retrieved, Ties::Id).into_iter().map(str::to_owned).collect();
             Ok(run.into_iter().map(|(topic, retrieved)| (topic.to_owned(), ids(&retrieved))).collect())
         }
-        RankedFile::Lines(found) => {
-            let text = read(found)?;
-            parse_recorded(&text).map_err(|(line, why)| format!("{}:{line}: {why}", found.shown))
-        }
+        RankedFile::Lines(_) => parse_recorded(&text).map_err(|(line, why)| format!("{}:{line}: {why}", found.shown)),
     }
 }

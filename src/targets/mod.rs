@@ -11,6 +11,7 @@ mod http;
 pub mod index;
 mod openai;
 mod rendered;
+mod source;
 mod worker;
 
 use std::ffi::OsString;
@@ -26,6 +27,7 @@ pub use engine::Engine;
 pub use environment::Environment;
 pub use openai::OpenAi;
 pub use rendered::rendered;
+pub use source::Source;
 
 /// A target that can be asked.
 #[derive(Debug)]

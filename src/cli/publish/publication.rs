@@ -1,7 +1,6 @@
 //! What there is to tell: what a run left, and of what others measured, judged anew.
-#![expect(clippy::disallowed_methods, reason = "edge: the configuration of the base is read from a file")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Publisher;
 use crate::baseline::{Baseline, normal};
@@ -13,7 +12,7 @@ use crate::input::{InputError, InputErrors};
 use crate::report::Frame;
 use crate::repository::Checkout;
 use crate::results::{Results, Verdict};
-use crate::settings::{CONFIG_NAME, Overrides, Settings};
+use crate::settings::{CONFIG_NAME, Config, Overrides, Settings};
 
 /// What a run left, and what is known of it here.
 pub(super) struct Publication {
@@ -161,15 +160,11 @@ pub(super) fn key_of_config(config: &ConfigArgs) -> String {
     format!("{}{name}", checkout.prefix)
 }
 
-/// What a configuration holds its suites to. What is wrong with its files does not matter here.
+/// What a configuration holds its suites to. Its files are not looked for: it is of another commit.
 fn suites_of(shown: &str, text: &str) -> Result<Suites, InputErrors> {
-    let wrong = |error: std::io::Error| InputError::in_file(shown, format!("cannot be looked at: {error}"));
-    let directory = tempfile::tempdir().map_err(wrong)?;
-    let path = directory.path().join(CONFIG_NAME);
-    std::fs::write(&path, text).map_err(wrong)?;
-    // What is wrong with it is told where it is, not where it was put to be read.
-    let (settings, _) = Settings::load(&path, &Overrides::default())
+    let (config, _) = Config::parse(Path::new(shown), text.to_owned())
         .map_err(|_| InputError::in_file(shown, "cannot be read as a configuration"))?;
+    let (settings, _) = Settings::validate(&config, &Overrides::default());
     let suites: Suites = settings.suites.into_iter().map(|suite| (suite.id.clone(), suite)).collect();
     if suites.is_empty() {
         return Err(InputError::in_file(shown, "has no suite that could be read").into());

@@ -11,8 +11,9 @@ use serde_json::{Map, Value, json};
 use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer};
 use crate::model::{CaseId, Fingerprint, Location, Slice};
 use crate::suites::command::{CommandDetail, Method};
-use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
+use crate::suites::{Case, Loaded, LoadedCase, Question, SuiteSettings, read, tag_slices};
 
+use super::CommandConfig;
 use super::equivalence::{Equivalence, ProgramTable, Tables};
 
 /// A dataset of prompts and the commands they should become.
@@ -170,6 +171,18 @@ pub fn load_tables(files: &[Found]) -> Result<Tables, InputErrors> {
     Tables::with(tables).map_err(|why| InputError::in_file("programs", why).into())
 }
 
+/// The cases of a suite, file by file.
+pub fn load_suite(suite: &SuiteSettings, config: &CommandConfig) -> Vec<Result<Loaded, InputErrors>> {
+    let programs = config.programs.found();
+    match load_tables(programs) {
+        Ok(tables) => {
+            let files = suite.files.found().iter();
+            files.map(|file| load(&file.path, &file.shown, &tables, programs)).collect()
+        }
+        Err(wrong) => vec![Err(wrong)],
+    }
+}
+
 /// Reads one dataset.
 pub fn load(path: &Path, shown: &str, tables: &Tables, own: &[Found]) -> Result<Loaded, InputErrors> {
     let document = Document::json(shown, read(path, shown)?)?;
@@ -189,11 +202,11 @@ pub fn load(path: &Path, shown: &str, tables: &Tables, own: &[Found]) -> Result<
     }
     errors.into_result()?;
     let cases = dataset.test_cases.into_iter().enumerate();
-    let cases = cases.map(|(index, case)| settle(&document, &at.join(index), case, tables, &own)).collect();
+    let cases = cases.map(|(index, case)| loaded_case(&document, &at.join(index), case, tables, &own)).collect();
     Ok(Loaded { cases, warnings: InputErrors::new(), document })
 }
 
-fn settle(document: &Document, at: &Pointer, case: TestCase, tables: &Tables, own: &[String]) -> LoadedCase {
+fn loaded_case(document: &Document, at: &Pointer, case: TestCase, tables: &Tables, own: &[String]) -> LoadedCase {
     let TestCase {
         id,
         prompt,

@@ -9,12 +9,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::GoldenConfig;
 use super::measures::{MeasureError, MeasureInput};
 use super::scorer::Scorer;
 use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer, read_text};
-use crate::model::{CaseId, Fingerprint, Location, Mode};
-use crate::settings::{SuiteSettings, TargetSettings};
-use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
+use crate::model::{CaseId, Fingerprint, Location};
+use crate::settings::TargetSettings;
+use crate::suites::{Case, Loaded, LoadedCase, Question, SuiteSettings, read, tag_slices};
+use crate::targets::Source;
 
 /// The cases of a module.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -68,14 +70,17 @@ pub struct GoldenQuestion {
 
 static CASE_CHECKER: LazyLock<Checker<GoldenCase>> = LazyLock::new(Checker::new);
 
-/// Loads the module of a suite.
-pub fn load(suite: &SuiteSettings, mode: Mode) -> Result<Loaded, InputErrors> {
-    let Some(folder) = suite.files.first() else { return Err(InputErrors::new()) };
+/// Loads the module of a suite. What is wrong with the folder itself was said with the configuration.
+pub fn load(suite: &SuiteSettings, config: &GoldenConfig) -> Option<Result<Loaded, InputErrors>> {
+    suite.files.found().first().map(|folder| load_module(suite, config, folder))
+}
+
+fn load_module(suite: &SuiteSettings, config: &GoldenConfig, folder: &Found) -> Result<Loaded, InputErrors> {
     let mut errors = InputErrors::new();
     let mut keep = |result: Result<Document, InputErrors>| result.map_err(|wrong| errors.extend(wrong)).ok();
     let cases = keep(document(folder, "cases.json"));
     // While recording, a module may have no reviewed answer at all.
-    let golden_missing = mode == Mode::Record && !exists(folder, "golden.json");
+    let golden_missing = config.records && !exists(folder, "golden.json");
     let golden = if golden_missing {
         keep(Document::json(&shown(folder, "golden.json"), "{}".into()))
     } else {
@@ -116,15 +121,16 @@ pub fn load(suite: &SuiteSettings, mode: Mode) -> Result<Loaded, InputErrors> {
     let (Some(cases), Some(golden), Some(scorer), Some(prompt)) = (cases, golden, scorer, prompt) else {
         return Err(errors);
     };
-    let module = Module { folder, suite, mode, golden: &golden, scorer, prompt: asks_model.then_some(prompt), schema };
-    let loaded = module.settle(&cases, &mut errors);
+    let module =
+        Module { folder, suite, config, golden: &golden, scorer, prompt: asks_model.then_some(prompt), schema };
+    let loaded = module.load_cases(&cases, &mut errors);
     errors.into_result().map(|()| Loaded { cases: loaded, warnings: InputErrors::new(), document: cases })
 }
 
 struct Module<'a> {
     folder: &'a Found,
     suite: &'a SuiteSettings,
-    mode: Mode,
+    config: &'a GoldenConfig,
     golden: &'a Document,
     scorer: Arc<Scorer>,
     prompt: Option<String>,
@@ -132,7 +138,7 @@ struct Module<'a> {
 }
 
 impl Module<'_> {
-    fn settle(&self, cases: &Document, errors: &mut InputErrors) -> Vec<LoadedCase> {
+    fn load_cases(&self, cases: &Document, errors: &mut InputErrors) -> Vec<LoadedCase> {
         let root = Pointer::root();
         let Some(values) = cases.value.as_array().filter(|values| !values.is_empty()) else {
             errors.push(cases.error(&root, "expected an array with at least one case"));
@@ -149,7 +155,7 @@ impl Module<'_> {
             match CASE_CHECKER.read_at(cases, &at, value) {
                 Ok(case) => {
                     ids.push(case.id.clone());
-                    loaded.extend(self.settle_case(cases, &at, case, answers, errors));
+                    loaded.extend(self.load_case(cases, &at, case, answers, errors));
                 }
                 Err(wrong) => {
                     ids.extend(value["id"].as_str().map(str::to_owned));
@@ -164,7 +170,7 @@ impl Module<'_> {
         loaded
     }
 
-    fn settle_case(
+    fn load_case(
         &self,
         cases: &Document,
         at: &Pointer,
@@ -175,7 +181,7 @@ impl Module<'_> {
         let GoldenCase { id, description, input, tags, further } = case;
         let before = errors.len();
         let golden = answers.get(&id).cloned();
-        if golden.is_none() && self.mode != Mode::Record {
+        if golden.is_none() && !self.config.records {
             let message = format!("`{id}` has no reviewed answer in {}", self.golden.file);
             let help = format!(
                 "record one and accept it: evalratchet run --suite {suite} --case {id} --mode record, then evalratchet golden accept {id}",
@@ -224,8 +230,8 @@ impl Module<'_> {
                     prompt,
                     schema: self.schema.clone(),
                     scorer: Arc::clone(&self.scorer),
-                    pass_at: self.suite.pass_score,
-                    replayed: self.suite.source == crate::settings::Source::Recordings,
+                    pass_at: self.config.pass_at.unwrap_or(1.0),
+                    replayed: self.suite.source == Source::Recordings,
                 })),
             },
         })

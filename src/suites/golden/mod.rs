@@ -1,6 +1,7 @@
 //! Suites of kind `golden`: structured output of a model, scored by parts against a reviewed answer.
 
 mod accept;
+mod config;
 mod detail;
 mod evaluate;
 mod format;
@@ -10,6 +11,7 @@ mod scorer;
 mod selector;
 
 pub use accept::accepted;
+pub use config::GoldenConfig;
 pub use detail::{ComponentDetail, GoldenDetail, GoldenSuiteDetail};
 pub use evaluate::{detail, evaluate, opinions_wanted, read_answer, suite_detail};
 pub use format::{CaseFile, GoldenQuestion, load};

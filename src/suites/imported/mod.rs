@@ -1,5 +1,6 @@
 //! Suites of kind `imported`: results that another tool produced.
 
+mod config;
 mod detail;
 mod format;
 mod junit;
@@ -7,6 +8,7 @@ mod promptfoo;
 
 use std::collections::BTreeMap;
 
+pub use config::ImportedConfig;
 pub use detail::ImportedDetail;
 pub use format::{ImportedLine, ImportedQuestion, load};
 

@@ -5,10 +5,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
 
-use super::RetrievalQuestion;
 use super::metrics::{average_precision, ndcg, precision, recall, reciprocal_rank};
+use super::{PassAt, RetrievalQuestion};
 use crate::model::{Answer, Check, Ending, Score, Status};
-use crate::settings::PassAt;
 use crate::suites::CaseDetail;
 use crate::suites::Evaluation;
 use crate::suites::retrieval::RetrievalDetail;

@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::CaseOrigin;
 use super::builtin;
 use super::trec::parse_run;
+use super::{CaseOrigin, PassAt, RetrievalConfig};
 use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer};
 use crate::model::{CaseId, Fingerprint, Lane, Location, Slice};
-use crate::settings::{PassAt, RankedFile, SuiteSettings, TargetSettings};
-use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
+use crate::settings::{RankedFile, TargetSettings};
+use crate::suites::{Case, Loaded, LoadedCase, Question, SuiteSettings, read, tag_slices};
 use crate::targets::index::parse_memories;
 
 /// A list of retrieval cases, or an object that holds one.
@@ -91,13 +91,13 @@ const BUILTIN: &str = "(built in)";
 static CASE_CHECKER: LazyLock<Checker<EvalCase>> = LazyLock::new(Checker::new);
 
 /// The cases of a suite. An external case takes the place of a built-in one with the same id.
-pub fn load(suite: &SuiteSettings) -> Vec<Result<Loaded, InputErrors>> {
+pub fn load(suite: &SuiteSettings, config: &RetrievalConfig) -> Vec<Result<Loaded, InputErrors>> {
     let mut loaded: Vec<Result<Loaded, InputErrors>> = Vec::new();
-    for file in &suite.files {
-        loaded.push(read(&file.path, &file.shown).and_then(|text| load_file(suite, &file.shown, text)));
+    for file in suite.files.found() {
+        loaded.push(read(&file.path, &file.shown).and_then(|text| load_file(config, &file.shown, text)));
     }
-    if suite.builtin_cases {
-        let mut builtin = load_builtin(suite);
+    if config.builtin_cases {
+        let mut builtin = load_builtin(config);
         if let Ok(builtin) = &mut builtin {
             let external = loaded.iter().flatten().flat_map(|loaded| &loaded.cases);
             let taken: Vec<CaseId> = external.map(|case| case.case.id.clone()).collect();
@@ -126,7 +126,7 @@ pub fn check_target(target: &TargetSettings) -> Result<(), InputErrors> {
     match target {
         TargetSettings::Index(files) => {
             let mut ids = HashSet::new();
-            for found in &files.memory {
+            for found in files.memory.found() {
                 look(found, &|text| parse_memories(&found.shown, text).map(|_| ()).map_err(|why| (0, why)));
                 let memories =
                     read(&found.path, &found.shown).ok().and_then(|text| parse_memories(&found.shown, &text).ok());
@@ -137,11 +137,15 @@ pub fn check_target(target: &TargetSettings) -> Result<(), InputErrors> {
                 }
             }
         }
-        TargetSettings::Ranked(RankedFile::Trec(found)) => {
-            look(found, &|text| parse_run(text).map(|_| ()).map_err(|bad| (bad.line, bad.why.to_owned())));
+        TargetSettings::Ranked(RankedFile::Trec(file)) => {
+            for found in file.found() {
+                look(found, &|text| parse_run(text).map(|_| ()).map_err(|bad| (bad.line, bad.why.to_owned())));
+            }
         }
-        TargetSettings::Ranked(RankedFile::Lines(found)) => {
-            look(found, &|text| parse_recorded(text).map(|_| ()));
+        TargetSettings::Ranked(RankedFile::Lines(file)) => {
+            for found in file.found() {
+                look(found, &|text| parse_recorded(text).map(|_| ()));
+            }
         }
         TargetSettings::Command(_)
         | TargetSettings::Worker(_)
@@ -173,7 +177,7 @@ pub fn parse_recorded(text: &str) -> Result<HashMap<String, Vec<String>>, (usize
     Ok(rankings)
 }
 
-fn load_file(suite: &SuiteSettings, shown: &str, text: String) -> Result<Loaded, InputErrors> {
+fn load_file(config: &RetrievalConfig, shown: &str, text: String) -> Result<Loaded, InputErrors> {
     let document = Document::json(shown, text)?;
     let root = Pointer::root();
     let wrapped = document.value.as_object().filter(|map| map.len() == 1).and_then(|map| map.get("cases"));
@@ -189,27 +193,33 @@ fn load_file(suite: &SuiteSettings, shown: &str, text: String) -> Result<Loaded,
     for (index, value) in values.iter().enumerate() {
         let place = at.join(index);
         match CASE_CHECKER.read_at(&document, &place, value) {
-            Ok(case) => cases.push(settle(suite, &document, &place, case, CaseOrigin::Json)),
+            Ok(case) => cases.push(loaded_case(config, &document, &place, case, CaseOrigin::Json)),
             Err(wrong) => errors.extend(wrong),
         }
     }
     errors.into_result().map(|()| Loaded { cases, warnings: InputErrors::new(), document })
 }
 
-fn load_builtin(suite: &SuiteSettings) -> Result<Loaded, InputErrors> {
+fn load_builtin(config: &RetrievalConfig) -> Result<Loaded, InputErrors> {
     let document = Document::json(BUILTIN, builtin::cases_text().to_owned())?;
     let cases = builtin::cases().map_err(|why| document.error(&Pointer::root(), why))?;
-    let settled = cases
+    let loaded = cases
         .into_iter()
         .enumerate()
-        .map(|(index, case)| settle(suite, &document, &Pointer::root().join(index), case, CaseOrigin::Builtin));
-    let cases = settled.collect();
+        .map(|(index, case)| loaded_case(config, &document, &Pointer::root().join(index), case, CaseOrigin::Builtin));
+    let cases = loaded.collect();
     Ok(Loaded { cases, warnings: InputErrors::new(), document })
 }
 
-fn settle(suite: &SuiteSettings, document: &Document, at: &Pointer, case: EvalCase, source: CaseOrigin) -> LoadedCase {
+fn loaded_case(
+    config: &RetrievalConfig,
+    document: &Document,
+    at: &Pointer,
+    case: EvalCase,
+    source: CaseOrigin,
+) -> LoadedCase {
     let EvalCase { id, description, lane, spec_id, spec_content, expected_ids, k, tags } = case;
-    let k = k.or(suite.k).unwrap_or(DEFAULT_K);
+    let k = k.or(config.k).unwrap_or(DEFAULT_K);
     let mut expected: Vec<String> = Vec::new();
     for id in expected_ids {
         if !expected.contains(&id) {
@@ -222,7 +232,7 @@ fn settle(suite: &SuiteSettings, document: &Document, at: &Pointer, case: EvalCa
         "kind": "retrieval", "lane": lane.name(), "spec_id": spec_id, "spec_content": spec_content,
         "expected_ids": expected, "k": k,
     }));
-    let pass_at = suite.pass_at;
+    let pass_at = config.pass_at;
     LoadedCase {
         at_id: at.join("id"),
         case: Case {

@@ -1,12 +1,14 @@
 //! Suites of kind `retrieval`: a question in, a ranking out, measured by where the expected ids stand.
 
 pub mod builtin;
+mod config;
 mod detail;
 mod evaluate;
 mod format;
 pub mod metrics;
 pub mod trec;
 
+pub use config::{PassAt, RetrievalConfig};
 pub use detail::{CaseOrigin, RetrievalDetail, RetrievalSuiteDetail};
 pub use evaluate::{Held, detail, evaluate};
 pub use format::{CaseList, RetrievalQuestion, check_target, load, parse_recorded};

@@ -3,8 +3,43 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::directive::check_directory;
+use crate::input::{Place, parse_duration};
+
 /// How long a goal may take unless it says otherwise.
 pub const GOAL_TIMEOUT: Duration = Duration::from_secs(5 * 60);
+
+/// How the goals of scenarios become commands.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct AdapterSection {
+    /// What must be installed, for the message when it is not.
+    pub needs: Option<String>,
+    /// Goal → command.
+    pub goals: BTreeMap<String, GoalSection>,
+}
+
+/// What a goal runs.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct GoalSection {
+    /// The program.
+    #[schemars(length(min = 1))]
+    pub command: String,
+    /// Its arguments. `{fixture}` is the working copy.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// Variables that are set for it.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Where it runs, relative to the working copy.
+    pub cwd: Option<String>,
+    /// How long it may take, such as `"5m"`.
+    pub timeout: Option<String>,
+}
 
 /// A way of building and testing a project.
 #[derive(Debug, Clone)]
@@ -32,6 +67,46 @@ pub struct GoalCommand {
     pub cwd: Option<String>,
     /// How long it may take.
     pub timeout: Option<Duration>,
+}
+
+/// Every adapter, by name: the built-in ones and those of `[adapter.*]`, which `place` is.
+pub fn validate_adapters(sections: &BTreeMap<String, AdapterSection>, place: &Place<'_>) -> BTreeMap<String, Adapter> {
+    let mut adapters = built_in();
+    for (id, section) in sections {
+        let place = place.join(id);
+        if adapters.contains_key(id) {
+            place.key_error_with_help(format!("there is a built-in adapter `{id}`"), "choose another name");
+            continue;
+        }
+        adapters.insert(id.clone(), validate(id, section, &place));
+    }
+    adapters
+}
+
+fn validate(id: &str, section: &AdapterSection, place: &Place<'_>) -> Adapter {
+    let AdapterSection { needs, goals } = section;
+    let goals = goals.iter().map(|(name, goal)| (name.clone(), validate_goal(goal, &place.join("goals").join(name))));
+    Adapter {
+        id: id.to_owned(),
+        needs: needs.clone().unwrap_or_else(|| "the programs of its goals".to_owned()),
+        goals: goals.collect(),
+        install: None,
+    }
+}
+
+fn validate_goal(goal: &GoalSection, place: &Place<'_>) -> GoalCommand {
+    let GoalSection { command, args, env, cwd, timeout } = goal.clone();
+    let limit = timeout.as_deref().and_then(|text| match parse_duration(text) {
+        Ok(limit) => Some(limit),
+        Err(why) => {
+            place.join("timeout").error(why.to_string());
+            None
+        }
+    });
+    if let Some(why) = cwd.as_deref().filter(|cwd| *cwd != "{fixture}").and_then(|cwd| check_directory(cwd).err()) {
+        place.join("cwd").error(why);
+    }
+    GoalCommand { command, args, env, cwd, timeout: limit }
 }
 
 /// How dependencies are installed from a lock file, without running scripts of packages.

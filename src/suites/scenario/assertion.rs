@@ -80,7 +80,7 @@ fn known_types() -> String {
     TYPES.map(|(name, _)| name).join(", ")
 }
 
-pub(super) fn settle(
+pub(super) fn validate(
     document: &Document,
     at: &Pointer,
     file: &AssertionFile,

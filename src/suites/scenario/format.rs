@@ -9,13 +9,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::ScenarioConfig;
 use super::adapters::{Adapter, GoalCommand};
 use super::assertion::{self, Assertion};
 use super::directive::{self, Task};
 use crate::input::{Checker, Document, InputErrors, Pointer, nearest, tree_hash};
 use crate::model::{CaseId, Fingerprint, Location, Slice};
-use crate::settings::Invocation;
-use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
+use crate::settings::{Invocation, TargetSettings};
+use crate::suites::{Case, Loaded, LoadedCase, Question, SuiteSettings, read, tag_slices};
 
 /// A scenario: an edit of a fixture, goals that must hold, and assertions about what changed.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -248,6 +249,22 @@ pub struct Context<'a> {
 
 static CHECKER: LazyLock<Checker<ScenarioFile>> = LazyLock::new(Checker::new);
 
+/// The cases of a suite, file by file.
+pub fn load_suite(suite: &SuiteSettings, config: &ScenarioConfig) -> Vec<Result<Loaded, InputErrors>> {
+    let agent = match &suite.target {
+        TargetSettings::Agent(invocation) => Some(invocation),
+        TargetSettings::Command(_)
+        | TargetSettings::Worker(_)
+        | TargetSettings::Http(_)
+        | TargetSettings::OpenAi(_)
+        | TargetSettings::Index(_)
+        | TargetSettings::Ranked(_)
+        | TargetSettings::Nobody => None,
+    };
+    let context = Context { root: &suite.root, adapters: &config.adapters, agent };
+    suite.files.found().iter().map(|file| load(&file.path, &file.shown, context)).collect()
+}
+
 /// Reads one scenario.
 pub fn load(path: &Path, shown: &str, context: Context<'_>) -> Result<Loaded, InputErrors> {
     let document = Document::json(shown, read(path, shown)?)?;
@@ -268,12 +285,12 @@ pub fn load(path: &Path, shown: &str, context: Context<'_>) -> Result<Loaded, In
             Value::Null
         }
     };
-    let task = settle_task(&document, &file, context, &mut errors);
-    let (adapter, goals) = settle_goals(&document, &file, context, &mut errors);
+    let task = read_task(&document, &file, context, &mut errors);
+    let (adapter, goals) = read_goals(&document, &file, context, &mut errors);
     let mut assertions = Vec::new();
     for (index, assertion) in file.pattern_assertions.iter().enumerate() {
         let place = at.join("patternAssertions").join(index);
-        assertions.extend(assertion::settle(&document, &place, assertion, &mut errors, &mut warnings));
+        assertions.extend(assertion::validate(&document, &place, assertion, &mut errors, &mut warnings));
     }
     if goals.is_empty() && file.goals.is_empty() && file.pattern_assertions.is_empty() {
         errors.push(document.error(&at, "declares neither goals nor assertions, so it measures nothing"));
@@ -327,12 +344,7 @@ fn without_names(value: &Value) -> Value {
     definition
 }
 
-fn settle_task(
-    document: &Document,
-    file: &ScenarioFile,
-    context: Context<'_>,
-    errors: &mut InputErrors,
-) -> Option<Task> {
+fn read_task(document: &Document, file: &ScenarioFile, context: Context<'_>, errors: &mut InputErrors) -> Option<Task> {
     let at = Pointer::root().join("agentTask").join("instruction");
     match directive::read(&file.agent_task.as_ref()?.instruction) {
         Ok(Task::FreeText(_)) if context.agent.is_none() => {
@@ -353,7 +365,7 @@ fn settle_task(
     }
 }
 
-fn settle_goals(
+fn read_goals(
     document: &Document,
     file: &ScenarioFile,
     context: Context<'_>,

@@ -2,6 +2,7 @@
 
 pub mod adapters;
 mod assertion;
+mod config;
 mod detail;
 pub mod directive;
 mod evaluate;
@@ -14,7 +15,8 @@ pub mod unified;
 mod workcopy;
 
 pub use assertion::{Assertion, AssertionKind};
+pub use config::ScenarioConfig;
 pub use detail::{AssertionDetail, GoalDetail, ScenarioDetail};
 pub use evaluate::{detail, evaluate};
-pub use format::{Context, Goal, Match, ScenarioFile, ScenarioQuestion, Scope, load};
+pub use format::{Context, Goal, Match, ScenarioFile, ScenarioQuestion, Scope, load, load_suite};
 pub use runner::{ScenarioRunner, produced_diffs};

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Definition, Measure, MeasureError, MeasureInput, Measured};
-use crate::settings::parse_duration;
+use crate::input::parse_duration;
 
 /// An answer in time: all or nothing. A recorded answer took as long as it did when it was recorded.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -24,7 +24,7 @@ impl Definition for Latency {
     const NAME: &'static str = "latency";
 
     fn settle(&mut self, _: &dyn Fn(&str) -> Result<String, String>) -> Result<Value, (&'static str, String)> {
-        self.limit = parse_duration(&self.max).map_err(|why| ("max", why))?;
+        self.limit = parse_duration(&self.max).map_err(|why| ("max", why.to_string()))?;
         Ok(Value::Null)
     }
 }

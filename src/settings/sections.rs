@@ -1,21 +1,24 @@
-//! `evalratchet.toml` as it is written.
+//! `evalratchet.toml` as it is written: the sections that are not a kind's own.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::suite_section::SuiteSection;
 use crate::results::KnownFailures;
 use crate::suites::Kind;
+use crate::suites::scenario::adapters::AdapterSection;
 
 /// The configuration of a repository's evaluations.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[schemars(title = "evalratchet.toml")]
 pub struct ConfigFile {
     /// The suites, in the order in which they run and are reported.
-    #[schemars(length(min = 1))]
-    pub suite: Vec<SuiteSection>,
+    // One that cannot be read is `None`: its mistakes are reported, and the others keep their places.
+    #[schemars(length(min = 1), with = "Vec<SuiteSection>")]
+    pub suite: Vec<Option<SuiteSection>>,
     /// What runs are compared with.
     #[serde(default)]
     pub baseline: BaselineSection,
@@ -59,39 +62,10 @@ pub struct ReportSection {
     pub known_failures: Option<KnownFailures>,
 }
 
-/// How the goals of scenarios become commands.
+/// One suite: the keys that every kind may have.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct AdapterSection {
-    /// What must be installed, for the message when it is not.
-    pub needs: Option<String>,
-    /// Goal → command.
-    pub goals: BTreeMap<String, GoalSection>,
-}
-
-/// What a goal runs.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct GoalSection {
-    /// The program.
-    #[schemars(length(min = 1))]
-    pub command: String,
-    /// Its arguments. `{fixture}` is the working copy.
-    #[serde(default)]
-    pub args: Vec<String>,
-    /// Variables that are set for it.
-    #[serde(default)]
-    pub env: BTreeMap<String, String>,
-    /// Where it runs, relative to the working copy.
-    pub cwd: Option<String>,
-    /// How long it may take, such as `"5m"`.
-    pub timeout: Option<String>,
-}
-
-/// One suite.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct SuiteSection {
+pub struct CommonSection {
     /// Its name, unique in this file.
     #[schemars(length(min = 1))]
     pub id: String,
@@ -101,15 +75,6 @@ pub struct SuiteSection {
     /// none; a golden suite has one folder, its module.
     #[serde(default)]
     pub cases: Vec<String>,
-    /// Of a retrieval suite: also run the smoke cases that are in the binary.
-    #[serde(default)]
-    pub builtin_cases: bool,
-    /// Of a retrieval suite: how many results are looked at (default 10).
-    #[schemars(range(min = 1))]
-    pub k: Option<usize>,
-    /// Of a retrieval suite: whether `any` expected id must be found (the default) or `all`. Of a golden suite: the
-    /// score from which on a case passes (default: the `min` of `avg-score`).
-    pub pass_at: Option<PassAtSection>,
     /// Of a command or golden suite: the file of recorded answers. With it, `run` replays unless told otherwise.
     #[schemars(length(min = 1))]
     pub recordings: Option<String>,
@@ -118,9 +83,6 @@ pub struct SuiteSection {
     /// Environment variables that the target may see beyond the harmless ones.
     #[serde(default)]
     pub env: Vec<String>,
-    /// Of a command suite: files or patterns of program tables that are known beside the shipped ones.
-    #[serde(default)]
-    pub programs: Vec<String>,
     /// Metric name → what it is held to.
     #[serde(default)]
     pub gate: BTreeMap<String, ThresholdSection>,
@@ -279,26 +241,6 @@ pub struct PriceSection {
     /// Of answers.
     #[schemars(range(min = 0.0))]
     pub output: f64,
-}
-
-/// What passes.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum PassAtSection {
-    /// Which expected ids must be found.
-    Ids(PassAtIds),
-    /// The score from which on a case passes.
-    Score(f64),
-}
-
-/// Which expected ids must be found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum PassAtIds {
-    /// At least one.
-    Any,
-    /// Every one that the index holds.
-    All,
 }
 
 /// What the built-in engine indexes.

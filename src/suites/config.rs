@@ -1,0 +1,227 @@
+//! What the configuration needs to know of a kind: the keys that only this kind has, and what of the common keys fits it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use schemars::Schema;
+use schemars::generate::SchemaGenerator;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::Kind;
+use super::scenario::adapters::Adapter;
+use crate::input::{FileSet, Place};
+use crate::model::{Mode, Policy, Threshold};
+use crate::settings::TargetSettings;
+
+/// The configuration of one kind of suite, checked.
+pub trait KindConfig: Clone + fmt::Debug + Sized {
+    /// The keys that only this kind has, as they are written.
+    type Section: Clone + fmt::Debug + Default + DeserializeOwned + JsonSchema;
+
+    /// What of the common keys fits it.
+    const RULES: ConfigRules;
+
+    /// Whether it has cases beside those of `cases`, about a target that they bring along.
+    fn brings_cases(_section: &Self::Section) -> bool {
+        false
+    }
+
+    /// Checks the section. `place` is the whole suite.
+    fn validate(section: Self::Section, suite: &SuiteContext<'_>, place: &Place<'_>) -> Self;
+
+    /// What the suite is held to beyond the common keys.
+    fn hold_to(&self, _policy: &mut Policy) {}
+
+    /// The files that it names beside `cases`.
+    fn file_sets(&self) -> Vec<&FileSet> {
+        Vec::new()
+    }
+
+    /// The same, to be found.
+    fn file_sets_mut(&mut self) -> Vec<&mut FileSet> {
+        Vec::new()
+    }
+}
+
+/// What of the keys that every suite may have fits a kind.
+#[derive(Debug, Clone, Copy)]
+pub struct ConfigRules {
+    /// How long one answer may take, if nobody says otherwise.
+    pub timeout: Duration,
+    /// What `cases` names.
+    pub cases: CasesAre,
+    /// Why there can be no `recordings`, if so.
+    pub no_recordings: Option<&'static str>,
+    /// Why a case cannot be asked several times, if so.
+    pub no_repeat: Option<&'static str>,
+    /// Which targets fit.
+    pub target: TargetRules,
+}
+
+/// What `cases` of a suite names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CasesAre {
+    /// Files or patterns.
+    Files,
+    /// One folder; with it, what to say if there are several.
+    OneFolder {
+        /// What is wrong.
+        message: &'static str,
+        /// What to do about it.
+        help: &'static str,
+    },
+}
+
+/// Which targets fit a kind, and how they are asked.
+#[derive(Debug, Clone, Copy)]
+pub struct TargetRules {
+    /// The keys of `target` that fit, as messages list them.
+    pub keys: &'static [&'static str],
+    /// Why there can be no target at all, if so.
+    pub refused: Option<&'static str>,
+    /// Whether a suite without a target is a mistake.
+    pub required: bool,
+    /// The names in braces that the command line of a process for each case may have.
+    pub placeholders: &'static [&'static str],
+    /// Whether answers are JSON, not text.
+    pub json: bool,
+}
+
+/// What a kind may look at when it checks its own keys.
+#[derive(Debug, Clone, Copy)]
+pub struct SuiteContext<'a> {
+    /// What flags say.
+    pub overrides: &'a Overrides,
+    /// Whether the suite has a section `target`.
+    pub has_target: bool,
+    /// The target, unless there is a mistake in it.
+    pub target: Option<&'a TargetSettings>,
+    /// Metric → what it is held to.
+    pub gate: &'a BTreeMap<String, Threshold>,
+    /// Every adapter, by name.
+    pub adapters: &'a Arc<BTreeMap<String, Adapter>>,
+}
+
+/// What flags say over the configuration.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides {
+    /// `--timeout`
+    pub timeout: Option<Duration>,
+    /// `--repeat`
+    pub repeat: Option<usize>,
+    /// `--jobs`
+    pub jobs: Option<usize>,
+    /// `--k`
+    pub k: Option<usize>,
+    /// `--mode`
+    pub mode: Mode,
+}
+
+/// What passes.
+// Two kinds have `pass-at`, and each accepts one of the forms.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum PassAtSection {
+    /// Which expected ids must be found.
+    Ids(super::retrieval::PassAt),
+    /// The score from which on a case passes.
+    Score(f64),
+}
+
+macro_rules! kind_configs {
+    ($($kind:ident: $config:ty;)*) => {
+        /// The keys that only one kind has, as they are written.
+        #[derive(Debug, Clone)]
+        pub enum OwnSection {
+            $(#[doc = concat!("Those of ", stringify!($kind), " suites.")] $kind(<$config as KindConfig>::Section),)*
+        }
+
+        /// What only one kind configures, checked.
+        #[derive(Debug, Clone)]
+        pub enum SuiteConfig {
+            $(#[doc = concat!("That of ", stringify!($kind), " suites.")] $kind($config),)*
+        }
+
+        impl Kind {
+            /// See [`KindConfig::RULES`].
+            pub const fn rules(self) -> &'static ConfigRules {
+                match self {
+                    $(Self::$kind => &<$config>::RULES,)*
+                }
+            }
+
+            /// The schema of the keys that only this kind has.
+            pub fn own_schema(self, generator: &mut SchemaGenerator) -> Schema {
+                match self {
+                    $(Self::$kind => <$config as KindConfig>::Section::json_schema(generator),)*
+                }
+            }
+        }
+
+        impl OwnSection {
+            /// Reads the keys that only this kind has.
+            pub fn read(kind: Kind, keys: Value) -> Result<Self, serde_json::Error> {
+                match kind {
+                    $(Kind::$kind => serde_json::from_value(keys).map(Self::$kind),)*
+                }
+            }
+
+            /// See [`KindConfig::brings_cases`].
+            pub fn brings_cases(&self) -> bool {
+                match self {
+                    $(Self::$kind(section) => <$config>::brings_cases(section),)*
+                }
+            }
+
+            /// See [`KindConfig::validate`].
+            pub fn validate(self, suite: &SuiteContext<'_>, place: &Place<'_>) -> SuiteConfig {
+                match self {
+                    $(Self::$kind(section) => SuiteConfig::$kind(<$config>::validate(section, suite, place)),)*
+                }
+            }
+        }
+
+        impl SuiteConfig {
+            /// Whose it is.
+            pub const fn kind(&self) -> Kind {
+                match self {
+                    $(Self::$kind(_) => Kind::$kind,)*
+                }
+            }
+
+            /// See [`KindConfig::hold_to`].
+            pub fn hold_to(&self, policy: &mut Policy) {
+                match self {
+                    $(Self::$kind(config) => config.hold_to(policy),)*
+                }
+            }
+
+            /// See [`KindConfig::file_sets`].
+            pub fn file_sets(&self) -> Vec<&FileSet> {
+                match self {
+                    $(Self::$kind(config) => config.file_sets(),)*
+                }
+            }
+
+            /// See [`KindConfig::file_sets_mut`].
+            pub fn file_sets_mut(&mut self) -> Vec<&mut FileSet> {
+                match self {
+                    $(Self::$kind(config) => config.file_sets_mut(),)*
+                }
+            }
+        }
+    };
+}
+
+kind_configs! {
+    Scenario: super::scenario::ScenarioConfig;
+    Command: super::command::CommandConfig;
+    Golden: super::golden::GoldenConfig;
+    Retrieval: super::retrieval::RetrievalConfig;
+    Imported: super::imported::ImportedConfig;
+}

@@ -1,0 +1,89 @@
+//! What only a retrieval suite configures.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::input::Place;
+use crate::model::Policy;
+use crate::suites::config::{CasesAre, ConfigRules, KindConfig, PassAtSection, SuiteContext, TargetRules};
+
+/// The keys that only a retrieval suite has.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RetrievalSection {
+    /// Also run the smoke cases that are in the binary.
+    #[serde(default)]
+    pub builtin_cases: bool,
+    /// How many results are looked at (default 10).
+    #[schemars(range(min = 1))]
+    pub k: Option<usize>,
+    /// Whether `any` expected id must be found (the default) or `all`.
+    pub pass_at: Option<PassAtSection>,
+}
+
+/// What a retrieval suite configures, checked.
+#[derive(Debug, Clone)]
+pub struct RetrievalConfig {
+    /// Whether the smoke cases in the binary are run, too.
+    pub builtin_cases: bool,
+    /// How many results are looked at, if the case does not say.
+    pub k: Option<usize>,
+    /// Which expected ids must be found.
+    pub pass_at: PassAt,
+}
+
+/// Which expected ids must be found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PassAt {
+    /// At least one.
+    #[default]
+    Any,
+    /// Every one that the index holds.
+    All,
+}
+
+impl KindConfig for RetrievalConfig {
+    type Section = RetrievalSection;
+
+    const RULES: ConfigRules = ConfigRules {
+        timeout: Duration::from_secs(30),
+        cases: CasesAre::Files,
+        no_recordings: Some("a retrieval suite replays with `target = { recorded = \"…\" }`"),
+        no_repeat: None,
+        target: TargetRules {
+            keys: &["index", "command", "worker", "http", "run", "recorded"],
+            refused: None,
+            required: true,
+            placeholders: &["query", "lane", "k", "id"],
+            json: true,
+        },
+    };
+
+    fn brings_cases(section: &RetrievalSection) -> bool {
+        section.builtin_cases
+    }
+
+    fn validate(section: RetrievalSection, suite: &SuiteContext<'_>, place: &Place<'_>) -> Self {
+        let RetrievalSection { builtin_cases, k, pass_at } = section;
+        if builtin_cases && suite.has_target {
+            let message = "the built-in cases are about a corpus in the binary, not about this target";
+            place.join("builtin-cases").key_error_with_help(message, "give them a suite of their own");
+        }
+        let pass_at = match pass_at {
+            None => PassAt::default(),
+            Some(PassAtSection::Ids(ids)) => ids,
+            Some(PassAtSection::Score(_)) => {
+                place.join("pass-at").error("a retrieval suite passes at \"any\" or \"all\"");
+                PassAt::default()
+            }
+        };
+        Self { builtin_cases, k: suite.overrides.k.or(k), pass_at }
+    }
+
+    fn hold_to(&self, policy: &mut Policy) {
+        policy.all_ids = self.pass_at == PassAt::All;
+    }
+}

@@ -1,0 +1,81 @@
+//! One suite as the configuration defines it, checked.
+
+use std::path::PathBuf;
+
+use super::Kind;
+use super::config::SuiteConfig;
+use crate::input::{Document, FileSet, Found, InputErrors};
+use crate::model::{Policy, SuiteId};
+use crate::settings::TargetSettings;
+use crate::targets::Source;
+
+/// One suite, ready to be loaded and run once its files are found.
+#[derive(Debug, Clone)]
+pub struct SuiteSettings {
+    /// The directory of the configuration.
+    pub root: PathBuf,
+    /// Its name.
+    pub id: SuiteId,
+    /// What it evaluates.
+    pub kind: Kind,
+    /// What only its kind configures.
+    pub config: SuiteConfig,
+    /// The files that hold its cases, or their folder.
+    pub files: FileSet,
+    /// Where answers come from.
+    pub source: Source,
+    /// The file of recorded answers, which need not be there yet.
+    pub recordings: Option<Found>,
+    /// The system under test.
+    pub target: TargetSettings,
+    /// What it is held to.
+    pub policy: Policy,
+    /// Whether answers vary from run to run.
+    pub varies: bool,
+    /// With `--changed-since`: what it depends on; nothing if it always runs.
+    pub paths: Vec<String>,
+    /// How often each case is asked.
+    pub repeat: usize,
+    /// How many answers are asked for at the same time, if the user said so.
+    pub jobs: Option<usize>,
+}
+
+impl SuiteSettings {
+    /// Finds the files that it names.
+    pub fn resolve(&mut self, document: &Document, errors: &mut InputErrors) {
+        let Self { root, config, files, target, .. } = self;
+        target.resolve(root);
+        for set in config.file_sets_mut().into_iter().chain(target.file_sets_mut()).chain([files]) {
+            set.resolve(root, document, errors);
+        }
+    }
+
+    /// Whether one of these files concerns the suite: what its `paths` name, what it is made of itself, its target, and
+    /// `more`.
+    pub fn is_affected_by(&self, changed: &[String], more: &[String]) -> bool {
+        if self.paths.is_empty() {
+            return true;
+        }
+        let sets: Vec<&FileSet> =
+            self.config.file_sets().into_iter().chain(self.target.file_sets()).chain([&self.files]).collect();
+        // A file that is gone is no longer found, but its pattern still matches it.
+        let globs = sets.iter().flat_map(|set| set.globs());
+        let recordings = self.recordings.iter().map(|found| found.shown.trim_start_matches("./").to_owned());
+        let mut patterns = globset::GlobSetBuilder::new();
+        for pattern in self.paths.iter().cloned().chain(globs).chain(recordings) {
+            match globset::GlobBuilder::new(&pattern).literal_separator(true).build() {
+                Ok(glob) => patterns.add(glob),
+                Err(_) => return true,
+            };
+        }
+        let Ok(patterns) = patterns.build() else { return true };
+        let found = sets.iter().flat_map(|set| set.found()).chain(&self.recordings);
+        let mut own: Vec<&str> =
+            found.map(|found| found.shown.as_str()).chain(more.iter().map(String::as_str)).collect();
+        own.extend(self.target.named_files());
+        changed.iter().any(|file| {
+            let inside = |own: &&str| file == own || file.strip_prefix(*own).is_some_and(|rest| rest.starts_with('/'));
+            patterns.is_match(file) || own.iter().any(inside)
+        })
+    }
+}
