@@ -15,6 +15,7 @@ pub mod doctor;
 pub mod execute;
 pub mod gate;
 pub mod github;
+mod http;
 pub mod init;
 pub mod input;
 pub mod merge;

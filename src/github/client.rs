@@ -1,22 +1,29 @@
 //! Sends requests to GitHub through octocrab: with patience, within a deadline, and without ever showing the token.
 #![expect(clippy::disallowed_methods, reason = "edge: the network and the clock")]
 
-use std::hash::{BuildHasher as _, Hasher as _};
 use std::time::{Duration, Instant};
 
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use http::{Method, request};
 use octocrab::Octocrab;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::access::{Access, Token};
 use super::dry::DryRun;
-use super::retry::{self, Ended};
+use super::limits::Refusal;
 use super::{GithubError, Repository};
+use crate::http::{Failed, Failure, Policy, Repeat, causes, jitter, send, wait_of};
 
-/// How long one request may take.
-const LONGEST: Duration = Duration::from_secs(30);
+const POLICY: Policy = Policy {
+    retries: 7,
+    attempt: Duration::from_secs(30),
+    // Only the deadline of the job ends a wait.
+    longest_pause: Duration::MAX,
+    // GitHub asks to wait at least so long for a limit of which it does not say when it ends.
+    unnamed_limit: Some(Duration::from_secs(60)),
+};
 /// No list is read further.
 const MOST_PAGES: usize = 100;
 /// The bytes of a file, whatever they are.
@@ -30,10 +37,7 @@ pub struct Call {
     path: String,
     body: Body,
     accept: &'static str,
-    /// Whether sending it twice does the same as sending it once.
-    repeatable: bool,
-    /// Whether its sender looks what is there before it is sent again.
-    attended: bool,
+    repeat: Repeat,
 }
 
 #[derive(Debug, Clone)]
@@ -46,8 +50,8 @@ enum Body {
 impl Call {
     fn new(method: Method, path: impl Into<String>) -> Self {
         let accept = "application/vnd.github+json";
-        let repeatable = method != Method::POST;
-        Self { method, path: path.into(), body: Body::None, accept, repeatable, attended: false }
+        let repeat = if method == Method::POST { Repeat::IfRefused } else { Repeat::Always };
+        Self { method, path: path.into(), body: Body::None, accept, repeat }
     }
 
     /// Reads.
@@ -85,13 +89,13 @@ impl Call {
     /// another try is then `Uncertain`, and its sender looks anew.
     #[must_use]
     pub fn attended(self) -> Self {
-        Self { repeatable: false, attended: true, ..self }
+        Self { repeat: Repeat::Attended, ..self }
     }
 
     /// The same request, which may be sent as often as one likes.
     #[must_use]
     fn repeatable(self) -> Self {
-        Self { repeatable: true, ..self }
+        Self { repeat: Repeat::Always, ..self }
     }
 }
 
@@ -105,6 +109,7 @@ struct Answer {
 /// GitHub, as one job may use it.
 #[derive(Debug)]
 pub struct Client {
+    http: reqwest::Client,
     rest: Octocrab,
     graphql: Octocrab,
     access: Access,
@@ -121,11 +126,10 @@ impl Client {
         patience: Duration,
         dry: Option<DryRun>,
     ) -> Result<Self, GithubError> {
-        // Another provider may be there already, which is as good.
-        rustls::crypto::ring::default_provider().install_default().ok();
-        let rest = octocrab(&access.api, access.token.as_ref())?;
-        let graphql = octocrab(access.graphql.trim_end_matches("/graphql"), access.token.as_ref())?;
-        Ok(Self { rest, graphql, access, repository, until: Instant::now() + patience, dry })
+        let http = crate::http::client().map_err(|error| GithubError::Unreachable(error.to_string()))?;
+        let rest = octocrab(&http, &access.api, access.token.as_ref())?;
+        let graphql = octocrab(&http, access.graphql.trim_end_matches("/graphql"), access.token.as_ref())?;
+        Ok(Self { http, rest, graphql, access, repository, until: Instant::now() + patience, dry })
     }
 
     /// Whose repository it works on.
@@ -152,6 +156,16 @@ impl Client {
         serde_json::from_str(&answer.text).map_err(|_| self.unreadable(&call, &answer.text))
     }
 
+    /// Sends a request and reads the answer as one of octocrab's models.
+    ///
+    /// This suits releases. Other models demand fields that an answer may lack and we do not need, such as the author of
+    /// a comment, who is missing once the account is deleted. octocrab's own request builders do not suit at all: they
+    /// do not encode the names of tags and branches, and a dry run has to write the request down instead of sending it.
+    pub async fn typed<T: DeserializeOwned>(&self, call: Call) -> Result<T, GithubError> {
+        let answer = self.answer(&self.rest, &call).await?;
+        serde_json::from_str(&answer.text).map_err(|_| self.unreadable(&call, &answer.text))
+    }
+
     /// Sends a request and reads the answer as text.
     pub async fn text(&self, call: Call) -> Result<String, GithubError> {
         Ok(self.answer(&self.rest, &call).await?.text)
@@ -159,18 +173,23 @@ impl Client {
 
     /// Every entry of a list, over all its pages. `within` names the list in an answer that is not one itself.
     pub async fn list(&self, path: &str, within: Option<&str>, most: usize) -> Result<Vec<Value>, GithubError> {
+        self.typed_list(path, within, most).await
+    }
+
+    /// As `list`, with each entry read as one of octocrab's models.
+    pub async fn typed_list<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        within: Option<&str>,
+        most: usize,
+    ) -> Result<Vec<T>, GithubError> {
         let mut all = Vec::new();
         let join = if path.contains('?') { '&' } else { '?' };
         for page in 1..=MOST_PAGES {
             let call = Call::get(format!("{path}{join}per_page=100&page={page}"));
             let answer = self.answer(&self.rest, &call).await?;
-            let value: Value = serde_json::from_str(&answer.text).map_err(|_| self.unreadable(&call, &answer.text))?;
-            let entries = match within {
-                Some(name) => value.get(name).and_then(Value::as_array),
-                None => value.as_array(),
-            };
-            let Some(entries) = entries else { return Err(self.unreadable(&call, &answer.text)) };
-            all.extend(entries.iter().cloned());
+            let entries = entries(&answer.text, within).ok_or_else(|| self.unreadable(&call, &answer.text))?;
+            all.extend(entries);
             if all.len() >= most || !has_next(&answer.headers) {
                 break;
             }
@@ -195,7 +214,7 @@ impl Client {
 
     /// Sends a file to where releases take them.
     pub async fn upload(&self, origin: &str, call: Call) -> Result<Value, GithubError> {
-        let there = octocrab(origin, self.access.token.as_ref())?;
+        let there = octocrab(&self.http, origin, self.access.token.as_ref())?;
         let answer = self.answer(&there, &call).await?;
         serde_json::from_str(&answer.text).map_err(|_| self.unreadable(&call, &answer.text))
     }
@@ -212,37 +231,33 @@ impl Client {
 
     async fn answer(&self, octocrab: &Octocrab, call: &Call) -> Result<Answer, GithubError> {
         if let Some(dry) = &self.dry {
-            let reads = call.method == Method::GET || (call.repeatable && call.path == "/graphql");
+            let reads = call.method == Method::GET || (call.repeat == Repeat::Always && call.path == "/graphql");
             if !reads || self.access.token.is_none() {
                 let text = dry.instead(call.method.as_str(), &call.path, call.body_as_json().as_ref(), reads)?;
                 return Ok(Answer { headers: HeaderMap::new(), text });
             }
         }
-        let mut again = 0;
-        loop {
-            let left = self.until.saturating_duration_since(Instant::now());
-            let (ended, why) = match tokio::time::timeout(left.min(LONGEST), once(octocrab, call)).await {
-                Ok(Ok(answer)) if call.is_answered_by(&answer) => return Ok(answer),
-                Ok(Ok(answer)) => {
-                    (Ended::Lost, format!("answered with what it should not be: {}", start(&answer.text)))
-                }
-                Ok(Err(error)) => ended(&error),
-                Err(_) => (Ended::Lost, format!("no answer within {} s", left.min(LONGEST).as_secs())),
-            };
-            let why = self.redacted(&why);
-            tracing::debug!("{} {}: {why}", call.method, call.path);
-            let left = self.until.saturating_duration_since(Instant::now());
-            let now = jiff::Timestamp::now().as_second();
-            let request = retry::Request { again, repeatable: call.repeatable, left, now, jitter: jitter() };
-            let Some(pause) = retry::pause(&ended, request) else {
-                return Err(trouble(call, &ended, why));
-            };
-            tokio::time::sleep(pause).await;
-            if call.attended {
-                return Err(GithubError::Uncertain(format!("{} {}: {why}", call.method, call.path)));
+        let once = |allowed| self.attempt(octocrab, call, allowed);
+        send(&POLICY, call.repeat, Some(self.until), once).await.map_err(|failed| describe(call, failed))
+    }
+
+    async fn attempt(&self, octocrab: &Octocrab, call: &Call, allowed: Duration) -> Result<Answer, Failed<Problem>> {
+        let failed = match tokio::time::timeout(allowed, once(octocrab, call)).await {
+            Ok(Ok(answer)) if call.is_answered_by(&answer) => return Ok(answer),
+            Ok(Ok(answer)) => {
+                let why = format!("answered with what it should not be: {}", start(&answer.text));
+                Failed::new(Failure::Lost, Problem::new(why))
             }
-            again += 1;
-        }
+            Ok(Err(error)) => failed(&error),
+            Err(_) => {
+                let why = format!("no answer within {} s", allowed.as_secs());
+                Failed::new(Failure::TimedOut { after: allowed }, Problem::new(why))
+            }
+        };
+        let Problem { status, message, why } = failed.error;
+        let why = self.redacted(&why);
+        tracing::debug!("{} {}: {why}", call.method, call.path);
+        Err(Failed { error: Problem { status, message, why }, ..failed })
     }
 
     fn unreadable(&self, call: &Call, text: &str) -> GithubError {
@@ -298,65 +313,78 @@ async fn once(octocrab: &Octocrab, call: &Call) -> octocrab::Result<Answer> {
     Ok(Answer { headers, text })
 }
 
-fn octocrab(base: &str, token: Option<&Token>) -> Result<Octocrab, GithubError> {
+fn octocrab(http: &reqwest::Client, base: &str, token: Option<&Token>) -> Result<Octocrab, GithubError> {
     let wrong = |error: String| GithubError::Unreachable(format!("{base}: {error}"));
-    let client = reqwest::Client::builder()
-        .connect_timeout(Duration::from_secs(10))
-        .build()
-        .map_err(|error| wrong(error.to_string()))?;
     let mut builder = Octocrab::builder().base_uri(base).map_err(|_| wrong("is no address".to_owned()))?;
     if let Some(token) = token {
         builder = builder.personal_token(token.reveal().to_owned());
     }
-    builder.build_with_reqwest(client).map_err(|error| wrong(error.to_string()))
+    builder.build_with_reqwest(http.clone()).map_err(|error| wrong(error.to_string()))
 }
 
-/// How a request ended, and that in words.
-fn ended(error: &octocrab::Error) -> (Ended, String) {
-    let octocrab::Error::GitHub { source, .. } = error else { return (Ended::Lost, chain(error)) };
-    let header = |name: &str| source.headers.as_ref()?.get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
-    let status = source.status_code.as_u16();
-    let ended = Ended::Answered {
-        status,
-        retry_after: header("retry-after"),
-        remaining: header("x-ratelimit-remaining"),
-        reset: header("x-ratelimit-reset").and_then(|reset| i64::try_from(reset).ok()),
-        message: source.message.clone(),
+/// What went wrong with an attempt.
+#[derive(Debug)]
+struct Problem {
+    /// The status and GitHub's own message, if there was an answer.
+    status: Option<u16>,
+    message: String,
+    /// All of it in words.
+    why: String,
+}
+
+impl Problem {
+    const fn new(why: String) -> Self {
+        Self { status: None, message: String::new(), why }
+    }
+}
+
+fn failed(error: &octocrab::Error) -> Failed<Problem> {
+    let octocrab::Error::GitHub { source, .. } = error else {
+        return Failed::new(Failure::Lost, Problem::new(causes(error)));
     };
+    let headers = source.headers.as_ref();
+    let number = |name: &str| headers?.get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
+    let status = source.status_code.as_u16();
+    let refusal = Refusal {
+        status,
+        retry_after: headers.and_then(wait_of),
+        remaining: number("x-ratelimit-remaining"),
+        reset: number("x-ratelimit-reset").and_then(|reset| i64::try_from(reset).ok()),
+        message: &source.message,
+    };
+    let failure = refusal.failure(jiff::Timestamp::now().as_second());
     let details: String = source.errors.iter().flatten().map(|error| format!("; {error}")).collect();
     let message: String = format!("{}{details}", source.message).chars().take(500).collect();
-    (ended, format!("status {status}: {message}"))
+    let why = format!("status {status}: {message}");
+    Failed::new(failure, Problem { status: Some(status), message: source.message.clone(), why })
 }
 
-/// An error with its causes, in one line.
-fn chain(error: &octocrab::Error) -> String {
-    let mut text = String::new();
-    let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(error);
-    while let Some(one) = cause {
-        let said = one.to_string();
-        let said = said.lines().next().unwrap_or_default();
-        if !said.is_empty() && !text.ends_with(said) {
-            text = if text.is_empty() { said.to_owned() } else { format!("{text}: {said}") };
-        }
-        cause = one.source();
+/// What a request that failed for good means to its sender.
+fn describe(call: &Call, failed: Failed<Problem>) -> GithubError {
+    let Failed { failure, waited, error: Problem { status, message, why } } = failed;
+    if waited {
+        return GithubError::Uncertain(format!("{} {}: {why}", call.method, call.path));
     }
-    if text.is_empty() { "the connection failed".to_owned() } else { text }
-}
-
-fn trouble(call: &Call, ended: &Ended, why: String) -> GithubError {
     let why = format!("{} {}: {why}", call.method, call.path.split('?').next().unwrap_or_default());
-    if ended.is_limit() || (ended.is_trouble() && call.repeatable) {
+    if matches!(failure, Failure::Limited(_)) || (failure.is_unclear() && call.repeat == Repeat::Always) {
         return GithubError::Unreachable(why);
     }
-    match ended {
-        Ended::Answered { status: 401, .. } => GithubError::Unauthorized(why),
-        Ended::Answered { status: 403, .. } => GithubError::Refused(why),
-        Ended::Answered { status: 404 | 410, .. } => GithubError::NotFound(why),
-        Ended::Answered { status: 500..=599, .. } | Ended::Lost => GithubError::Uncertain(why),
-        Ended::Answered { status, message, .. } => {
-            GithubError::Rejected { status: *status, message: message.clone(), why }
-        }
+    match status {
+        Some(401) => GithubError::Unauthorized(why),
+        Some(403) => GithubError::Refused(why),
+        Some(404 | 410) => GithubError::NotFound(why),
+        Some(500..=599) | None => GithubError::Uncertain(why),
+        Some(status) => GithubError::Rejected { status, message, why },
     }
+}
+
+fn entries<T: DeserializeOwned>(text: &str, within: Option<&str>) -> Option<Vec<T>> {
+    let mut value: Value = serde_json::from_str(text).ok()?;
+    let list = match within {
+        Some(name) => value.get_mut(name)?.take(),
+        None => value,
+    };
+    serde_json::from_value(list).ok()
 }
 
 fn has_next(headers: &HeaderMap) -> bool {
@@ -367,12 +395,6 @@ fn has_next(headers: &HeaderMap) -> bool {
 /// How a text begins.
 fn start(text: &str) -> String {
     text.chars().take(120).collect()
-}
-
-/// A number between 0 and 1 that nobody can tell beforehand.
-fn jitter() -> f64 {
-    let random = std::hash::RandomState::new().build_hasher().finish();
-    f64::from(u32::try_from(random >> 32).unwrap_or(0)) / f64::from(u32::MAX)
 }
 
 /// A name as a part of a path, `/` included.

@@ -9,13 +9,13 @@ pub mod comment;
 mod dry;
 mod event;
 pub mod intake;
+mod limits;
 pub mod outcome;
 mod permissions;
 pub mod publish;
 pub mod push;
 mod rejudge;
 pub mod release;
-pub mod retry;
 pub mod store;
 
 pub use access::{Access, Token};

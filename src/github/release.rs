@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use octocrab::models::repos::{Asset as Attached, Release};
+use serde_json::json;
 
 use super::access::is_safe;
 use super::{Call, Client, GithubError, encoded};
@@ -28,11 +29,11 @@ pub async fn attach(
     body: impl Fn(&str) -> String,
 ) -> Result<bool, GithubError> {
     let Some(release) = find(client, tag).await? else { return Ok(false) };
-    let id = release["id"].as_u64().unwrap_or_default();
+    let id = *release.id;
     for asset in assets {
-        upload(client, id, &release, asset).await?;
+        upload(client, &release, asset).await?;
     }
-    let old = release["body"].as_str().unwrap_or_default();
+    let old = release.body.as_deref().unwrap_or_default();
     let new = body(old);
     if new != old {
         client.json(Call::patch(client.path(&format!("/releases/{id}")), json!({"body": new}))).await?;
@@ -41,20 +42,19 @@ pub async fn attach(
 }
 
 /// The release of a tag. A draft is not found by its tag, but it is in the list.
-async fn find(client: &Client, tag: &str) -> Result<Option<Value>, GithubError> {
-    match client.json(Call::get(client.path(&format!("/releases/tags/{}", encoded(tag))))).await {
+async fn find(client: &Client, tag: &str) -> Result<Option<Release>, GithubError> {
+    match client.typed(Call::get(client.path(&format!("/releases/tags/{}", encoded(tag))))).await {
         Ok(release) => return Ok(Some(release)),
         Err(GithubError::NotFound(_)) => {}
         Err(trouble) => return Err(trouble),
     }
-    let all = client.list(&client.path("/releases"), None, 300).await?;
-    Ok(all.into_iter().find(|release| release["tag_name"] == tag))
+    let all: Vec<Release> = client.typed_list(&client.path("/releases"), None, 300).await?;
+    Ok(all.into_iter().find(|release| release.tag_name == tag))
 }
 
 /// Sends a file; one of the same name makes room for it.
-async fn upload(client: &Client, id: u64, release: &Value, asset: &Asset) -> Result<(), GithubError> {
-    let address = release["upload_url"].as_str().unwrap_or_default();
-    let address = address.split('{').next().unwrap_or_default();
+async fn upload(client: &Client, release: &Release, asset: &Asset) -> Result<(), GithubError> {
+    let address = release.upload_url.split('{').next().unwrap_or_default();
     let path_at = address.find("://").and_then(|at| Some(at + 3 + address[at + 3..].find('/')?));
     let Some((origin, path)) = path_at.map(|at| address.split_at(at)).filter(|(origin, _)| is_safe(origin)) else {
         return Err(GithubError::Unreachable(format!(
@@ -64,10 +64,10 @@ async fn upload(client: &Client, id: u64, release: &Value, asset: &Asset) -> Res
     let path = format!("{path}?name={}", encoded(&asset.name));
     let mut last = String::new();
     for _ in 0..ROUNDS {
-        let there = client.list(&client.path(&format!("/releases/{id}/assets")), None, 1000).await?;
-        let same = there.iter().filter(|one| one["name"] == asset.name.as_str());
-        for id in same.filter_map(|one| one["id"].as_u64()) {
-            match client.json(Call::delete(client.path(&format!("/releases/assets/{id}")))).await {
+        let list = client.path(&format!("/releases/{}/assets", release.id));
+        let there: Vec<Attached> = client.typed_list(&list, None, 1000).await?;
+        for same in there.iter().filter(|one| one.name == asset.name) {
+            match client.json(Call::delete(client.path(&format!("/releases/assets/{}", same.id)))).await {
                 Ok(_) | Err(GithubError::NotFound(_)) => {}
                 Err(trouble) => return Err(trouble),
             }

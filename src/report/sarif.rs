@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -134,15 +135,8 @@ fn location(results: &Results, file: &str, line: usize) -> Value {
 
 /// A path as a relative URI.
 fn percent_encoded(path: &str) -> String {
-    let mut out = String::new();
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'_' | b'.' | b'~') {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
+    const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+    utf8_percent_encode(path, KEPT).to_string()
 }
 
 /// A hash of what a result is about, so that edits elsewhere in the file do not make it another one.

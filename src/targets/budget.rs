@@ -2,7 +2,6 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use async_openai::error::OpenAIError;
 use tokio::sync::Notify;
 
 use crate::model::Usage;
@@ -41,8 +40,9 @@ pub(super) struct Spending<'a> {
     settled: bool,
 }
 
-/// What a request that is over budget fails with.
-const OVER: &str = "evalratchet: over budget";
+/// A request was not sent, since a limit on requests is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct OverBudget;
 
 impl Budget {
     pub(super) fn new(settings: &OpenAiTarget) -> Self {
@@ -98,19 +98,14 @@ impl Budget {
     }
 
     /// Counts a request that is about to be sent, a repeated one as well.
-    pub(super) fn count_request(&self) -> Result<(), OpenAIError> {
+    pub(super) fn count_request(&self) -> Result<(), OverBudget> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if self.max_requests.is_some_and(|max| state.requests >= max) {
             state.reached.get_or_insert_with(|| "max-requests".to_owned());
-            return Err(OpenAIError::InvalidArgument(OVER.into()));
+            return Err(OverBudget);
         }
         state.requests += 1;
         Ok(())
-    }
-
-    /// What to say of a request that was not sent for lack of budget.
-    pub(super) fn refusal(&self, error: &OpenAIError) -> Option<String> {
-        matches!(error, OpenAIError::InvalidArgument(text) if text == OVER).then(|| self.sentence())
     }
 
     /// What has run out.

@@ -17,7 +17,7 @@ use super::{Environment, http};
 use crate::input::{Found, read_bytes, read_text};
 use crate::model::{Answer, Ending, Lane, Request};
 use crate::process::Stop;
-use crate::settings::{HttpTarget, IndexFiles, RankedFile, TargetSettings};
+use crate::settings::{IndexFiles, RankedFile, TargetSettings};
 use crate::suites::retrieval::trec::{Ties, parse_run, ranked};
 use crate::suites::retrieval::{Held, RetrievalQuestion, builtin, parse_recorded};
 use crate::targets::index::{Index, parse_memories};
@@ -32,7 +32,7 @@ pub enum Engine {
     /// Long-lived processes that speak JSON lines.
     Worker(WorkerTarget),
     /// A service.
-    Http(HttpTarget),
+    Http(http::Service),
     /// Rankings that were made before, by case id.
     Ranked(HashMap<String, Vec<String>>),
 }
@@ -55,7 +55,7 @@ impl Engine {
                 let environment = Environment::reduced(whole_environment, &invocation.env);
                 Self::Worker(WorkerTarget::new(invocation.clone(), environment))
             }
-            TargetSettings::Http(target) => Self::Http(target.clone()),
+            TargetSettings::Http(target) => Self::Http(http::Service::new(target.clone())),
             TargetSettings::Ranked(file) => Self::Ranked(ranked_before(file)?),
             TargetSettings::Agent(_) | TargetSettings::OpenAi(_) | TargetSettings::Nobody => {
                 Self::Index(Box::new(builtin::index()?))
@@ -130,10 +130,7 @@ impl Engine {
         match self {
             Self::Command(target) => target.ask(request, stop).await,
             Self::Worker(target) => target.ask(request, stop).await,
-            Self::Http(target) => tokio::select! {
-                answer = http::post(target.clone(), body) => answer,
-                () = stop.requested() => Answer::ended(Ending::Interrupted),
-            },
+            Self::Http(target) => target.post(&body, stop).await,
             Self::Index(_) | Self::Ranked(_) => Answer::ended(Ending::Empty),
         }
     }

@@ -17,9 +17,9 @@ mod worker;
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use crate::model::{Answer, Ending, Request};
+use crate::model::{Answer, Request};
 use crate::process::Stop;
-use crate::settings::{HttpTarget, TargetSettings};
+use crate::settings::TargetSettings;
 
 pub use answer_source::{AnswerSource, SILENT, check_recordings, read_recordings};
 pub use cache::Cache;
@@ -37,7 +37,7 @@ pub enum Target {
     /// Long-lived processes that speak JSON lines.
     Worker(worker::WorkerTarget),
     /// A service.
-    Http(HttpTarget),
+    Http(http::Service),
     /// A model.
     OpenAi(Box<OpenAi>),
 }
@@ -58,7 +58,7 @@ impl Target {
                 let environment = Environment::reduced(whole_environment, &invocation.env);
                 Some(Self::Worker(worker::WorkerTarget::new(invocation.clone(), environment)))
             }
-            TargetSettings::Http(target) => Some(Self::Http(target.clone())),
+            TargetSettings::Http(target) => Some(Self::Http(http::Service::new(target.clone()))),
             TargetSettings::OpenAi(target) => {
                 let target = OpenAi::new((**target).clone(), whole_environment, Arc::clone(cache));
                 Some(Self::OpenAi(Box::new(target)))
@@ -85,10 +85,7 @@ impl Target {
         match self {
             Self::Command(target) => target.ask(request, stop).await,
             Self::Worker(target) => target.ask(request, stop).await,
-            Self::Http(target) => tokio::select! {
-                answer = http::post(target.clone(), request.input) => answer,
-                () = stop.requested() => Answer::ended(Ending::Interrupted),
-            },
+            Self::Http(target) => target.post(&request.input, stop).await,
             Self::OpenAi(target) => target.ask(&request, stop).await,
         }
     }

@@ -2,36 +2,34 @@
 #![expect(clippy::disallowed_methods, reason = "edge: reads the clock")]
 
 use std::ffi::{OsStr, OsString};
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use async_openai::Client;
-use async_openai::config::OpenAIConfig;
-use async_openai::error::OpenAIError;
-use async_openai::middleware::{HttpRequestFactory, ReqwestService};
 use serde_json::Value;
 
-use super::budget::Budget;
+use super::budget::{Budget, OverBudget};
 use super::cache::{Cache, Cached};
 use super::environment::SHORTEST_SECRET;
+use super::http::LONGEST_PAUSE;
 use super::rendered::rendered;
+use crate::http::{
+    BodyError, Failed, Failure, HttpError, Policy, Repeat, client, connection_failed, send, text_of, wait_of,
+};
 use crate::model::{Answer, Ending, Request, Usage};
 use crate::process::Stop;
 use crate::settings::{OpenAiTarget, TargetSettings};
 use crate::suites::golden::measures::judge::Judge;
 
-/// A longer wait than this is not waited for.
-const LONGEST_WAIT: Duration = Duration::from_secs(120);
+/// Headers that OpenAI's own libraries send if these variables are set.
+const ACCOUNT: [(&str, &str); 2] = [("OPENAI_ORG_ID", "OpenAI-Organization"), ("OPENAI_PROJECT_ID", "OpenAI-Project")];
 
 /// A model that can be asked.
 #[derive(Debug, Clone)]
 pub struct OpenAi {
     settings: OpenAiTarget,
-    /// The client, or why nobody can be asked.
-    client: Result<Client<OpenAIConfig>, String>,
+    client: Arc<OnceLock<Result<reqwest::Client, HttpError>>>,
     secret: Option<String>,
+    account: Vec<(&'static str, String)>,
     budget: Arc<Budget>,
     cache: Arc<Cache>,
 }
@@ -55,12 +53,13 @@ impl OpenAi {
         cache: Arc<Cache>,
         budget: Arc<Budget>,
     ) -> Self {
-        let secret = settings.api_key_env.as_deref().and_then(|name| {
+        let variable = |name: &str| {
             let found = environment.iter().find(|(known, _)| known == OsStr::new(name));
             found.and_then(|(_, value)| value.to_str()).filter(|value| !value.is_empty()).map(str::to_owned)
-        });
-        let client = client(&settings, secret.as_deref(), &budget);
-        Self { settings, client, secret, budget, cache }
+        };
+        let secret = settings.api_key_env.as_deref().and_then(variable);
+        let account = ACCOUNT.iter().filter_map(|(name, header)| Some((*header, variable(name)?))).collect();
+        Self { settings, client: Arc::default(), secret, account, budget, cache }
     }
 
     pub(super) async fn ask(&self, request: &Request, stop: &Stop) -> Answer {
@@ -74,29 +73,32 @@ impl OpenAi {
             let ending = Ending::of(cached.answer.clone());
             return Answer { duration: cached.latency(), usage: cached.usage, ..Answer::ended(ending) };
         }
-        let client = match &self.client {
+        if let (Some(name), None) = (&self.settings.api_key_env, &self.secret) {
+            let why = format!("{name} is not set, and {} wants a key", self.settings.base_url);
+            return Answer::ended(Ending::Unasked { why });
+        }
+        let client = match self.client.get_or_init(client) {
             Ok(client) => client,
-            Err(why) => return Answer::ended(Ending::Unasked { why: why.clone() }),
+            Err(error) => return Answer::ended(Ending::Unasked { why: error.to_string() }),
         };
         let dearest = self.settings.max_answer_tokens.unwrap_or(0);
         let Some(spending) = self.budget.admit(body.to_string().len(), dearest, self.settings.price).await else {
             return Answer::ended(Ending::Unasked { why: self.budget.sentence() });
         };
         let began = Instant::now();
-        let (chat, sent) = (client.chat(), body.clone());
         let answered = tokio::select! {
-            answered = chat.create_byot::<Value, Value>(sent) => answered,
+            answered = self.post(client, &body) => answered,
             () = stop.requested() => return Answer::ended(Ending::Interrupted),
         };
         let duration = began.elapsed();
         let (ending, usage) = match answered {
             Ok(response) => (self.read(&response), self.usage(&response)),
-            Err(error) => {
+            Err(Failed { failure, error, .. }) => {
                 // What was refused costs nothing; what was sent and never answered may have been charged.
-                if !matches!(&error, OpenAIError::Reqwest(error) if error.is_timeout()) {
+                if !matches!(failure, Failure::TimedOut { .. }) {
                     spending.settle(Usage::default());
                 }
-                return Answer { duration, ..Answer::ended(self.refused(&error)) };
+                return Answer { duration, ..Answer::ended(error) };
             }
         };
         if let Some(usage) = usage {
@@ -110,6 +112,61 @@ impl OpenAi {
         Answer { duration, usage, ..Answer::ended(ending) }
     }
 
+    async fn post(&self, client: &reqwest::Client, body: &Value) -> Result<Value, Failed<Ending>> {
+        let policy = Policy {
+            retries: self.settings.retries,
+            attempt: self.settings.timeout,
+            longest_pause: LONGEST_PAUSE,
+            unnamed_limit: None,
+        };
+        send(&policy, Repeat::UnlessTimedOut, None, |allowed| self.attempt(client, body, allowed)).await
+    }
+
+    /// One request. Why there is no answer is nobody's wrong answer, whatever it says.
+    async fn attempt(
+        &self,
+        client: &reqwest::Client,
+        body: &Value,
+        allowed: Duration,
+    ) -> Result<Value, Failed<Ending>> {
+        if let Err(OverBudget) = self.budget.count_request() {
+            return Err(Failed::new(Failure::Final, Ending::Unasked { why: self.budget.sentence() }));
+        }
+        let unreachable = |failure, why: String| Failed::new(failure, Ending::Unreachable { why: self.redacted(&why) });
+        let lost = |error: &reqwest::Error| {
+            let Failed { failure, error: why, .. } = connection_failed(error, allowed);
+            unreachable(failure, why)
+        };
+        let mut request = client.post(format!("{}/chat/completions", self.settings.base_url)).timeout(allowed);
+        if let Some(secret) = &self.secret {
+            request = request.bearer_auth(secret);
+        }
+        for (header, value) in &self.account {
+            request = request.header(*header, value);
+        }
+        let response = request.json(body).send().await.map_err(|error| lost(&error))?;
+        let status = response.status();
+        let failure = Failure::of_status(status.as_u16(), wait_of(response.headers()));
+        let text = match text_of(response).await {
+            Ok(text) => text,
+            Err(BodyError::Connection(error)) => return Err(lost(&error)),
+            Err(error @ BodyError::TooLong) => return Err(unreachable(Failure::Final, error.to_string())),
+        };
+        // What a server says of its own failure need not be JSON.
+        if status.is_server_error() {
+            return Err(unreachable(failure, format!("status {}: {text}", status.as_u16())));
+        }
+        let value: Value = serde_json::from_str(&text).map_err(|error| {
+            unreachable(failure, format!("the endpoint did not answer in JSON ({error}): {}", start(&text)))
+        })?;
+        if status.is_success() {
+            return Ok(value);
+        }
+        let message =
+            value.pointer("/error/message").and_then(Value::as_str).map_or_else(|| start(&text), str::to_owned);
+        Err(unreachable(failure, format!("status {}: {message}", status.as_u16())))
+    }
+
     /// The answer in a response. An error that comes with status 200 is still an error.
     fn read(&self, response: &Value) -> Ending {
         if let Some(error) = response.get("error").filter(|error| !error.is_null()) {
@@ -119,7 +176,7 @@ impl OpenAi {
             };
         }
         let Some(choice) = response.get("choices").and_then(|choices| choices.get(0)) else {
-            let shown: String = response.to_string().chars().take(200).collect();
+            let shown = start(&response.to_string());
             return Ending::Unreachable {
                 why: self.redacted(&format!("the endpoint answered without a choice: {shown}")),
             };
@@ -145,32 +202,6 @@ impl OpenAi {
         Some(Usage { input_tokens, output_tokens, cost })
     }
 
-    /// Why there is no answer: nobody's wrong answer, whatever it says.
-    fn refused(&self, error: &OpenAIError) -> Ending {
-        if let Some(why) = self.budget.refusal(error) {
-            return Ending::Unasked { why };
-        }
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "a foreign enum; what is not named keeps the library's words"
-        )]
-        let why = match error {
-            OpenAIError::ApiError(error) => {
-                format!("status {}: {}", error.status_code.as_u16(), error.api_error.message)
-            }
-            OpenAIError::JSONDeserialize(error, text) => {
-                let shown: String = text.chars().take(200).collect();
-                format!("the endpoint did not answer in JSON ({error}): {shown}")
-            }
-            OpenAIError::Reqwest(error) if error.is_timeout() => {
-                format!("no answer within {:?}", self.settings.timeout)
-            }
-            OpenAIError::Reqwest(error) => chain(error),
-            other => other.to_string(),
-        };
-        Ending::Unreachable { why: self.redacted(&why) }
-    }
-
     fn redacted(&self, text: &str) -> String {
         match &self.secret {
             Some(secret) if secret.len() >= SHORTEST_SECRET => text.replace(secret.as_str(), "[redacted]"),
@@ -179,95 +210,7 @@ impl OpenAi {
     }
 }
 
-/// An error with its causes, but without the address, which may hold a secret.
-fn chain(error: &reqwest::Error) -> String {
-    let mut text = String::new();
-    let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(error);
-    while let Some(one) = cause {
-        if !text.is_empty() {
-            text.push_str(": ");
-        }
-        text.push_str(&one.to_string());
-        cause = one.source();
-    }
-    if text.is_empty() { "the connection failed".into() } else { text }
-}
-
-fn client(settings: &OpenAiTarget, secret: Option<&str>, budget: &Arc<Budget>) -> Result<Client<OpenAIConfig>, String> {
-    if let (Some(name), None) = (&settings.api_key_env, secret) {
-        return Err(format!("{name} is not set, and {} wants a key", settings.base_url));
-    }
-    // Another provider may be there already, which is as good.
-    rustls::crypto::ring::default_provider().install_default().ok();
-    let http = reqwest::Client::builder()
-        .timeout(settings.timeout)
-        .build()
-        .map_err(|error| format!("no HTTP client: {error}"))?;
-    let config = OpenAIConfig::new().with_api_base(settings.base_url.clone()).with_api_key(secret.unwrap_or_default());
-    let service =
-        Persistent { inner: ReqwestService::new(http), retries: settings.retries, budget: Arc::clone(budget) };
-    Ok(Client::with_config(config).with_http_service(service))
-}
-
-/// Sends a request anew after 429, 5xx and lost connections, as long as the service asks to wait.
-#[derive(Debug, Clone)]
-struct Persistent {
-    inner: ReqwestService,
-    retries: u32,
-    budget: Arc<Budget>,
-}
-
-impl tower::Service<HttpRequestFactory> for Persistent {
-    type Response = reqwest::Response;
-    type Error = OpenAIError;
-    type Future = Pin<Box<dyn Future<Output = Result<reqwest::Response, OpenAIError>> + Send>>;
-
-    fn poll_ready(&mut self, context: &mut std::task::Context<'_>) -> std::task::Poll<Result<(), OpenAIError>> {
-        self.inner.poll_ready(context)
-    }
-
-    fn call(&mut self, request: HttpRequestFactory) -> Self::Future {
-        let Self { mut inner, retries, budget } = self.clone();
-        Box::pin(async move {
-            let mut tried = 0;
-            loop {
-                budget.count_request()?;
-                let result = inner.call(request.clone()).await;
-                let wait = match &result {
-                    Ok(response) => {
-                        let status = response.status();
-                        let again = status.as_u16() == 429 || status.is_server_error();
-                        again.then(|| retry_after(response.headers()).unwrap_or_else(|| backoff(tried)))
-                    }
-                    Err(OpenAIError::Reqwest(error)) if !error.is_timeout() && !error.is_builder() => {
-                        Some(backoff(tried))
-                    }
-                    Err(_) => None,
-                };
-                match wait {
-                    Some(wait) if tried < retries && wait <= LONGEST_WAIT => tokio::time::sleep(wait).await,
-                    Some(_) | None => return result,
-                }
-                tried += 1;
-            }
-        })
-    }
-}
-
-/// What the service asks to wait: seconds, or until a moment.
-fn retry_after(headers: &reqwest::header::HeaderMap) -> Option<Duration> {
-    let text = headers.get(reqwest::header::RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).ok();
-    }
-    let moment = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text).ok()?;
-    Duration::try_from(moment.duration_since(jiff::Timestamp::now())).ok()
-}
-
-/// Longer each time, and never quite the same, so that many do not come back together.
-fn backoff(tried: u32) -> Duration {
-    let base = 250_u64 << tried.min(6);
-    let jitter = Instant::now().elapsed().subsec_nanos() ^ std::process::id().rotate_left(7);
-    let nanos = u64::from(jitter).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
-    Duration::from_millis(base + nanos % base)
+/// How a text begins.
+fn start(text: &str) -> String {
+    text.chars().take(200).collect()
 }

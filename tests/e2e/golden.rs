@@ -330,6 +330,17 @@ fn the_request_has_the_prompt_the_parameters_and_the_schema_of_the_module() {
 }
 
 #[test]
+fn an_endpoint_that_wants_no_key_is_sent_none() {
+    let chat = Chat::start(|_, _| says(GOOD));
+    let world = module(&["a"], &openai(&chat, ", api-key-env = \"\""), "");
+    let mut command = world.command(&["run"]);
+    command.env("OPENAI_API_KEY", "sk-secret-of-the-test").env("OPENAI_ORG_ID", "org-1").env_remove("RUN_LIVE");
+    assert_eq!(world.ran(command.output().unwrap()).code, 0);
+    let head = chat.seen()[0].head.to_lowercase();
+    assert!(!head.contains("authorization") && head.contains("openai-organization: org-1"), "{head}");
+}
+
+#[test]
 fn caps_stop_cleanly_and_what_did_not_run_is_unmeasured() {
     // An answer costs 100 × 1 + 20 × 2 = 140 millionths; the body and 50 tokens must fit before it is asked.
     let chat = Chat::start(|_, _| says(OFF));
