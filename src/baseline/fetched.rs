@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Baseline;
+use super::{Baseline, BaselineLookup, FoundBaseline, HistoryPlace};
 use crate::input::{InputError, InputErrors};
-use crate::model::nullable;
+use crate::model::{Sha, nullable};
 
 /// The value of `schema` in every file of this version.
 pub const FETCHED_SCHEMA: &str = "evalratchet.fetched/v1";
@@ -18,7 +18,7 @@ pub struct Fetched {
     /// Where it was found, or why there is none.
     pub found: Where,
     /// The commit that the run is based on.
-    pub base: Option<String>,
+    pub base: Option<Sha>,
     /// Whether this is the branch that has the baseline.
     pub on_main: bool,
     /// The baseline.
@@ -62,6 +62,22 @@ impl TryFrom<WhereFields> for Where {
 }
 
 impl Fetched {
+    /// What the rule found; `path` is the baseline's file as the configuration names it.
+    pub(crate) fn new(lookup: BaselineLookup, path: &str, place: HistoryPlace) -> Self {
+        let BaselineLookup { found, base, on_main, remark } = lookup;
+        let fetched = match found {
+            Ok(FoundBaseline { baseline, source, at_base, versions }) => Self {
+                found: Where::At(source),
+                baseline: Some(baseline),
+                at_base,
+                versions,
+                ..Self::nowhere(String::new())
+            },
+            Err(none) => Self::nowhere(none.message(path, place)),
+        };
+        Self { base, on_main, remark, ..fetched }
+    }
+
     /// None, and why.
     pub fn nowhere(why: String) -> Self {
         Self {
@@ -115,7 +131,7 @@ struct Header {
 struct Raw {
     found: Where,
     #[serde(default)]
-    base: Option<String>,
+    base: Option<Sha>,
     on_main: bool,
     #[serde(deserialize_with = "nullable")]
     baseline: Option<Value>,

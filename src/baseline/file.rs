@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::input::{Checker, Document, InputError, InputErrors, Pointer};
-use crate::model::{Better, CaseId, Fingerprint, FlatPolicy, Mode, Status, SuiteId};
+use crate::model::{Better, CaseId, Fingerprint, FlatPolicy, Mode, Sha, Status, SuiteId};
 use crate::results::{Reason, Rule};
 use crate::suites::Kind;
 
@@ -38,7 +38,7 @@ pub struct Baseline {
 #[schemars(deny_unknown_fields)]
 pub struct Produced {
     /// The commit that was evaluated.
-    pub commit: Option<String>,
+    pub commit: Option<Sha>,
     /// When, RFC 3339.
     #[serde(default)]
     pub time: String,
@@ -107,7 +107,7 @@ pub struct BaselineCase {
     pub fingerprint: Fingerprint,
     /// Since which commit it has had this status.
     #[serde(default)]
-    pub since: Option<String>,
+    pub since: Option<Sha>,
     /// The best it ever had; only where answers do not vary.
     pub best: Option<Best>,
 }
@@ -122,7 +122,7 @@ pub struct Best {
     pub score: f64,
     /// The commit that had it first.
     #[serde(default)]
-    pub commit: Option<String>,
+    pub commit: Option<Sha>,
 }
 
 /// Something that may be worse, for a reason that reviewers see.

@@ -1,251 +1,120 @@
-//! Finds the baseline in the history of `main`.
+//! The history of a local clone.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::Baseline;
-use crate::input::{InputError, InputErrors, is_file, read_text};
-use crate::repository::git as answer;
+use super::lookup::CommitHistory;
+use super::{Baseline, normal};
+use crate::model::Sha;
+use crate::repository::{Git, GitError, sha};
 
 /// How far back the file's history is looked through.
 const DEPTH: &str = "500";
 
-/// What the environment says of the checkout.
-#[derive(Debug, Clone, Default)]
-pub struct CheckoutContext {
-    /// Whether HEAD is the merge commit that GitHub made of a pull request.
-    pub is_pull_request_merge: bool,
-}
+impl CommitHistory for Git {
+    type Error = GitError;
 
-/// What the user wants to compare with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
-    /// Nothing.
-    Nothing,
-    /// A file.
-    File(PathBuf),
-    /// The newest that fits, on this branch.
-    Ref {
-        /// Its name.
-        name: String,
-        /// Whether the user named it now, so that it must be there.
-        named: bool,
-    },
-}
-
-/// What was found.
-#[derive(Debug)]
-pub enum Found {
-    /// A baseline.
-    Baseline {
-        /// It.
-        baseline: Box<Baseline>,
-        /// Where, in words.
-        source: String,
-        /// The commit that the run is based on.
-        base: Option<String>,
-        /// Whether HEAD is the tip of the branch that has it.
-        on_main: bool,
-        /// The file as it is in the commit that the run is based on.
-        at_base: Option<Box<Baseline>>,
-    },
-    /// None, and why.
-    None {
-        /// Why, and what to do about it.
-        why: String,
-    },
-    /// None was wanted.
-    NotWanted,
-}
-
-/// Looks for the baseline of a configuration in `root`; `path` is relative to it.
-pub fn find(root: &Path, path: &str, wanted: &Wanted, surroundings: &CheckoutContext) -> Result<Found, InputErrors> {
-    let (reference, named) = match wanted {
-        Wanted::Nothing => return Ok(Found::NotWanted),
-        Wanted::File(file) => {
-            let shown = file.to_string_lossy().replace('\\', "/");
-            let baseline = Box::new(Baseline::parse(&shown, read_text(file, &shown)?)?);
-            return Ok(Found::Baseline { baseline, source: shown, base: None, on_main: false, at_base: None });
-        }
-        Wanted::Ref { name, named } => (name, *named),
-    };
-    let create = "on that branch, `evalratchet run` and `evalratchet baseline update --from evalratchet-out`, then commit the file";
-    let none = |why: String| Ok(Found::None { why });
-    let Some(head) = git(root, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) else {
-        return none(format!("no baseline: this is no git repository with a commit; {create}"));
-    };
-    let shallow = git(root, &["rev-parse", "--is-shallow-repository"]).is_some_and(|answer| answer == "true");
-    let Some(tip) = resolve(root, reference) else {
-        if named {
-            let message =
-                format!("there is no branch or commit `{reference}` here, nor a file of that name that ends in .json");
-            return Err(InputError::in_file("--baseline", message).into());
-        }
-        let hint = if shallow {
-            "this is a shallow clone: `evalratchet baseline fetch`, or check out with `fetch-depth: 0`"
-        } else {
-            "name another with --baseline, or `ref` in [baseline]"
-        };
-        return none(format!("no baseline: there is no branch `{reference}` here; {hint}"));
-    };
-    let Some(base) = base(root, &head, &tip, surroundings) else {
-        let hint = if shallow {
-            "; this is a shallow clone: `evalratchet baseline fetch`, or check out with `fetch-depth: 0`"
-        } else {
-            ""
-        };
-        return none(format!("no baseline: nothing is common to this commit and `{reference}`{hint}"));
-    };
-    let on_main = head == tip;
-    let prefix = git(root, &["rev-parse", "--show-prefix"]).unwrap_or_default();
-    let file = normal(&format!("{prefix}{path}"));
-    let mut foreign = None;
-    for (index, commit) in log(root, &tip, &file).into_iter().enumerate() {
-        let Some(text) = show(root, &commit, &file) else {
-            if index == 0 {
-                return none(format!("no baseline: {file} was deleted on `{reference}` in {}", short(&commit)));
-            }
-            continue;
-        };
-        let shown = format!("{reference}:{file}@{}", short(&commit));
-        // One that cannot be read is not the same as none.
-        let baseline = Baseline::parse(&shown, text)?;
-        let produced = baseline.produced.commit.clone();
-        if produced.as_ref().is_some_and(|produced| is_ancestor(root, produced, &base)) {
-            let at_base = show(root, &base, &file).and_then(|text| Baseline::parse(&shown, text).ok()).map(Box::new);
-            let base = Some(base);
-            return Ok(Found::Baseline { baseline: Box::new(baseline), source: shown, base, on_main, at_base });
-        }
-        foreign.get_or_insert(produced);
+    /// The remote's, unless the local one is further.
+    async fn tip(&self, branch: &str) -> Result<Option<Sha>, GitError> {
+        tip(self, branch)
     }
-    let hint = if shallow {
-        "this is a shallow clone: `evalratchet baseline fetch`, or check out with `fetch-depth: 0`".to_owned()
-    } else if let Some(produced) = foreign {
-        match produced {
-            Some(commit) => {
-                format!("the one there is of {}, which is not in the history of this commit", short(&commit))
-            }
-            None => "the one there does not say of which commit it is; make it in a git repository".to_owned(),
-        }
-    } else if is_file(&root.join(path)) {
-        format!("{path} is here, but not on `{reference}`; commit it there")
-    } else {
-        create.to_owned()
-    };
-    none(format!("no baseline on `{reference}` for {} or what came before it: {hint}", short(&base)))
+
+    async fn parents(&self, commit: &Sha) -> Result<Vec<Sha>, GitError> {
+        let arguments = ["log", "--max-count=1", "--format=%P", commit.as_str()];
+        self.answer(&arguments)?.split_whitespace().map(|parent| sha(&arguments, parent)).collect()
+    }
+
+    async fn merge_base(&self, one: &Sha, other: &Sha) -> Result<Option<Sha>, GitError> {
+        let arguments = ["merge-base", one.as_str(), other.as_str()];
+        self.answer_if_any(&arguments)?.map(|text| sha(&arguments, &text)).transpose()
+    }
+
+    async fn is_ancestor(&self, ancestor: &Sha, of: &Sha) -> Result<bool, GitError> {
+        is_ancestor(self, ancestor, of)
+    }
+
+    async fn file_at(&self, path: &str, commit: &Sha) -> Result<Option<String>, GitError> {
+        file_at(self, path, commit)
+    }
+
+    async fn versions(&self, path: &str, tip: &Sha) -> Result<Vec<Sha>, GitError> {
+        log(self, &["--max-count", DEPTH, tip.as_str()], path)
+    }
 }
 
-/// A file as it is in the commit that HEAD and a branch have in common; `file` is relative to `root`.
-pub fn file_at_base(root: &Path, branch: &str, file: &str, surroundings: &CheckoutContext) -> Option<String> {
-    let head = git(root, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
-    let base = base(root, &head, &resolve(root, branch)?, surroundings)?;
-    let prefix = git(root, &["rev-parse", "--show-prefix"]).unwrap_or_default();
-    show(root, &base, &normal(&format!("{prefix}{file}")))
+fn tip(git: &Git, branch: &str) -> Result<Option<Sha>, GitError> {
+    let remote = git.commit(&format!("refs/remotes/origin/{branch}"))?;
+    let local = git.commit(&format!("refs/heads/{branch}"))?;
+    match (remote, local) {
+        (Some(remote), Some(local)) => Ok(Some(if is_ancestor(git, &remote, &local)? { local } else { remote })),
+        (Some(one), None) | (None, Some(one)) => Ok(Some(one)),
+        (None, None) => git.commit(branch),
+    }
+}
+
+/// Whether one commit is another or one of its ancestors; `false` for a commit that is not here.
+pub(crate) fn is_ancestor(git: &Git, ancestor: &Sha, of: &Sha) -> Result<bool, GitError> {
+    if !git.has_commit(ancestor)? || !git.has_commit(of)? {
+        return Ok(false);
+    }
+    Ok(git.answer_if_any(&["merge-base", "--is-ancestor", ancestor.as_str(), of.as_str()])?.is_some())
+}
+
+/// A file as it is in a commit; `path` starts at the root of the repository.
+pub(super) fn file_at(git: &Git, path: &str, commit: &Sha) -> Result<Option<String>, GitError> {
+    // `git show` fails in the same way for a path that is not there and for an object that is missing.
+    let pathspec = format!(":(literal){path}");
+    let entry = git.answer(&["ls-tree", "--full-tree", "-z", commit.as_str(), "--", &pathspec])?;
+    let Some(object) = entry.split('\t').next().and_then(|entry| entry.split(' ').nth(2)) else { return Ok(None) };
+    git.answer(&["cat-file", "blob", object]).map(Some)
+}
+
+/// The commits that changed a file, newest first.
+pub(super) fn log(git: &Git, which: &[&str], path: &str) -> Result<Vec<Sha>, GitError> {
+    let path = format!(":(top,literal){path}");
+    let arguments = [&["log", "--format=%H"], which, &["--", &path]].concat();
+    git.answer(&arguments)?.lines().map(|line| sha(&arguments, line)).collect()
 }
 
 /// The branch that the remote calls its own, if it is known.
-pub fn default_branch(root: &Path) -> Option<String> {
-    let name = git(root, &["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"])?;
-    name.strip_prefix("origin/").map(str::to_owned)
+pub(crate) fn default_branch(git: &Git) -> Result<Option<String>, GitError> {
+    let name = git.answer_if_any(&["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"])?;
+    Ok(name.and_then(|name| name.strip_prefix("origin/").map(str::to_owned)))
 }
 
-/// The newest versions of the baseline on a branch, newest first.
-pub fn history(root: &Path, path: &str, reference: &str, most: usize) -> Vec<(String, Baseline)> {
-    let Some(tip) = resolve(root, reference) else { return Vec::new() };
-    let prefix = git(root, &["rev-parse", "--show-prefix"]).unwrap_or_default();
-    let file = normal(&format!("{prefix}{path}"));
-    let versions = log(root, &tip, &file).into_iter().take(most).filter_map(|commit| {
-        let baseline = Baseline::parse(&file, show(root, &commit, &file)?).ok()?;
-        Some((commit, baseline))
-    });
-    versions.collect()
+/// Every valid version of the baseline on a branch, newest first; `path` is relative to `root`.
+pub(crate) fn history(root: &Path, path: &str, branch: &str) -> Result<Vec<(Sha, Baseline)>, GitError> {
+    let Some(git) = Git::open(root) else { return Ok(Vec::new()) };
+    let Some(tip) = tip(&git, branch)? else { return Ok(Vec::new()) };
+    let file = normal(&format!("{}{path}", git.prefix()?));
+    let mut versions = Vec::new();
+    for commit in log(&git, &["--max-count", DEPTH, tip.as_str()], &file)? {
+        let text = file_at(&git, &file, &commit)?;
+        if let Some(baseline) = text.and_then(|text| Baseline::parse(&file, text).ok()) {
+            versions.push((commit, baseline));
+        }
+    }
+    Ok(versions)
 }
 
-/// Whether one commit is another or came before it; `false` if git does not know them.
-pub fn is_ancestor(root: &Path, ancestor: &str, of: &str) -> bool {
-    // A commit is named by its hash here, never by an option.
-    let is_hash = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_hash(ancestor) && is_hash(of) && git(root, &["merge-base", "--is-ancestor", ancestor, of]).is_some()
-}
-
-/// The files that differ from the commit that HEAD and `reference` have in common, relative to `root`; `None` if that
-/// cannot be told.
-pub fn changed_files(root: &Path, reference: &str) -> Option<Vec<String>> {
-    let tip = resolve(root, reference)?;
-    let base = git(root, &["merge-base", "HEAD", &tip])?;
-    let changed = git(root, &["diff", "--name-only", "--relative", "--no-renames", "-z", &base, "--"])?;
-    let untracked = git(root, &["ls-files", "--others", "--exclude-standard", "-z"])?;
+/// The files that differ from the common ancestor of HEAD and `reference`, relative to `root`; `None` if there is no such
+/// ancestor.
+pub(crate) fn changed_files(root: &Path, reference: &str) -> Result<Option<Vec<String>>, GitError> {
+    let Some(git) = Git::open(root) else { return Ok(None) };
+    let Some(tip) = tip(&git, reference)? else { return Ok(None) };
+    let Some(base) = git.answer_if_any(&["merge-base", "HEAD", tip.as_str()])? else { return Ok(None) };
+    let changed = git.answer(&["diff", "--name-only", "--relative", "--no-renames", "-z", &base, "--"])?;
+    let untracked = git.answer(&["ls-files", "--others", "--exclude-standard", "-z"])?;
     let names = changed.split('\0').chain(untracked.split('\0')).filter(|name| !name.is_empty());
     let mut names: Vec<String> = names.map(str::to_owned).collect();
     // What changed above the configuration is not seen by --relative.
-    let prefix = git(root, &["rev-parse", "--show-prefix"]).unwrap_or_default();
+    let prefix = git.prefix()?;
     if !prefix.is_empty() {
-        let all = git(root, &["diff", "--name-only", "--no-renames", "-z", &base, "--", ":/"])?;
+        let all = git.answer(&["diff", "--name-only", "--no-renames", "-z", &base, "--", ":/"])?;
         let above = all.split('\0').filter(|name| !name.is_empty() && !name.starts_with(&prefix));
         let up = "../".repeat(prefix.matches('/').count());
         names.extend(above.map(|name| format!("{up}{name}")));
     }
     names.sort();
     names.dedup();
-    Some(names)
-}
-
-/// The commit of a branch: the remote's, unless the local one is further.
-fn resolve(root: &Path, reference: &str) -> Option<String> {
-    let commit = |name: String| {
-        git(root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{name}^{{commit}}")])
-    };
-    let remote = commit(format!("refs/remotes/origin/{reference}"));
-    let local = commit(format!("refs/heads/{reference}"));
-    match (remote, local) {
-        (Some(remote), Some(local)) if is_ancestor(root, &remote, &local) => Some(local),
-        (Some(remote), _) => Some(remote),
-        (None, Some(local)) => Some(local),
-        (None, None) => commit(reference.to_owned()),
-    }
-}
-
-/// What a run is based on: the first parent of GitHub's merge commit, else what both have in common.
-fn base(root: &Path, head: &str, tip: &str, surroundings: &CheckoutContext) -> Option<String> {
-    if surroundings.is_pull_request_merge
-        && git(root, &["rev-parse", "--verify", "--quiet", "HEAD^2"]).is_some()
-        && let Some(parent) = git(root, &["rev-parse", "--verify", "--quiet", "HEAD^1"])
-    {
-        return Some(parent);
-    }
-    git(root, &["merge-base", head, tip])
-}
-
-fn log(root: &Path, tip: &str, file: &str) -> Vec<String> {
-    let file = format!(":(top,literal){file}");
-    let text = git(root, &["log", "--format=%H", "--max-count", DEPTH, tip, "--", &file]).unwrap_or_default();
-    text.lines().map(str::to_owned).collect()
-}
-
-pub(super) fn show(root: &Path, commit: &str, file: &str) -> Option<String> {
-    answer(root, &["show", &format!("{commit}:{file}")])
-}
-
-/// The first seven digits of a commit.
-pub(super) fn short(commit: &str) -> &str {
-    commit.get(..7).unwrap_or(commit)
-}
-
-/// A path without `.` and `..`.
-pub fn normal(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
-}
-
-/// What git answers, without the final newline; `None` if it fails.
-pub(super) fn git(root: &Path, arguments: &[&str]) -> Option<String> {
-    answer(root, arguments).map(|text| text.trim_end_matches('\n').to_owned())
+    Ok(Some(names))
 }

@@ -3,15 +3,19 @@
 mod fetched;
 mod file;
 mod git;
+mod lookup;
 mod releases;
 mod trend;
 mod update;
 
 pub use fetched::{FETCHED_SCHEMA, Fetched, Where};
 pub use file::{BASELINE_SCHEMA, Baseline, BaselineCase, BaselineMetric, BaselineSuite, Best, Blessing, Produced};
-pub use git::{
-    CheckoutContext, Found, Wanted, changed_files, default_branch, file_at_base, find, history, is_ancestor, normal,
+pub(crate) use git::{changed_files, default_branch, history, is_ancestor};
+pub(crate) use lookup::{
+    BaselineLookup, BaselineQuery, CommitHistory, FoundBaseline, HistoryPlace, LookupError, NoBaseline, base, find,
+    normal,
 };
-pub use releases::{Tag, Versions, at_commit, commit_of, is_shallow, tags, versions};
+pub use releases::Tag;
+pub(crate) use releases::{ReleaseError, Versions, at_commit, commit_of, tags, versions};
 pub use trend::series;
 pub use update::{Refusal, from_results, parts, raise, update};

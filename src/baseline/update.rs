@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::file::{BASELINE_SCHEMA, Baseline, BaselineCase, BaselineMetric, BaselineSuite, Best, Blessing, Produced};
 use crate::aggregate::{better_of, is_expense, value_of};
-use crate::model::{CaseId, FlatPolicy, Metric, Status, SuiteId, weakenings};
+use crate::model::{CaseId, FlatPolicy, Metric, Sha, Status, SuiteId, weakenings};
 use crate::results::{CaseResult, Reason, Results, Rule, SuiteResult, Verdict};
 use crate::stats::mean;
 use crate::suites::CaseDetail;
@@ -26,7 +26,7 @@ pub enum Refusal {
     Dirty,
     /// It is older than what is there.
     #[error("the run is of {0}, the baseline of {1}, which is newer")]
-    Older(String, String),
+    Older(Sha, Sha),
 }
 
 /// What a run makes of a baseline; `None` if nothing changes. Blessings that the baseline carries are absorbed.
@@ -34,7 +34,7 @@ pub fn update(old: Option<&Baseline>, results: &Results) -> Result<Option<Baseli
     check(results)?;
     let mut new = from_results(results);
     let Some(old) = old else { return Ok(Some(new)) };
-    let commit = results.run.commit.as_deref();
+    let commit = results.run.commit.as_ref();
     new.blessings = still_needed(&old.blessings, results);
     for (id, suite) in &old.suites {
         match new.suites.get_mut(id) {
@@ -129,7 +129,7 @@ pub fn from_results(results: &Results) -> Baseline {
         .suites
         .iter()
         .filter(|suite| suite.affected)
-        .map(|suite| (suite.id.clone(), of_suite(suite, commit.as_deref())));
+        .map(|suite| (suite.id.clone(), of_suite(suite, commit.as_ref())));
     Baseline {
         schema: BASELINE_SCHEMA.to_owned(),
         produced: Produced {
@@ -143,7 +143,7 @@ pub fn from_results(results: &Results) -> Baseline {
     }
 }
 
-fn of_suite(suite: &SuiteResult, commit: Option<&str>) -> BaselineSuite {
+fn of_suite(suite: &SuiteResult, commit: Option<&Sha>) -> BaselineSuite {
     let cases = suite.cases.iter().filter_map(|case| Some((case.id.clone(), of_case(case, suite.varies, commit)?)));
     BaselineSuite {
         kind: suite.kind,
@@ -165,13 +165,13 @@ fn kept(metrics: &BTreeMap<String, Metric>, suite: &SuiteResult) -> BTreeMap<Str
     kept.filter_map(|(name, one)| Some((name.clone(), metric(one)?))).collect()
 }
 
-fn of_case(case: &CaseResult, varies: bool, commit: Option<&str>) -> Option<BaselineCase> {
+fn of_case(case: &CaseResult, varies: bool, commit: Option<&Sha>) -> Option<BaselineCase> {
     let score = case.score.filter(|_| case.status.is_measured())?;
     let measured = case.attempts.iter().filter(|attempt| attempt.status.is_measured());
     let (attempts, passes) = measured.fold((0, 0), |(attempts, passes), attempt| {
         (attempts + 1, passes + usize::from(attempt.status == Status::Passed))
     });
-    let commit = commit.map(str::to_owned);
+    let commit = commit.cloned();
     // What only repeats tell is told by `attempts` and `passes`.
     let is_kept = |name: &str| !name.starts_with("pass-") && name != "score-spread";
     Some(BaselineCase {
@@ -210,7 +210,7 @@ fn ratchet(
     new: &mut BaselineSuite,
     result: &SuiteResult,
     blessings: &[Blessing],
-    commit: Option<&str>,
+    commit: Option<&Sha>,
 ) {
     let blessed = |rules: &[Rule], case: Option<&CaseId>| {
         let named = |one: &&Blessing| rules.contains(&one.rule) && one.suite == *id && one.case.as_ref() == case;
@@ -257,7 +257,7 @@ fn ratchet(
             if was_better && !is_blessed {
                 now.best = Some(best.clone());
             } else if was_better {
-                now.best = Some(Best { commit: commit.map(str::to_owned), ..now_best.clone() });
+                now.best = Some(Best { commit: commit.cloned(), ..now_best.clone() });
             }
         }
     }

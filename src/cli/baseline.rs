@@ -11,7 +11,8 @@ use crate::baseline::{Baseline, Blessing, Refusal, history, is_ancestor, update}
 use crate::github::intake;
 use crate::input::write_atomically;
 use crate::model::ExitCode;
-use crate::report::{self};
+use crate::report;
+use crate::repository::Git;
 use crate::results::{Reason, Rule};
 use crate::settings::{Settings, parse_duration};
 use crate::text::{counted, plain};
@@ -93,7 +94,7 @@ pub(super) fn baseline(verb: BaselineVerb) -> Result<ExitCode, Failure> {
 fn show(args: &ShowArgs) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
     if args.history {
-        let mut versions = history(&settings.root, &settings.baseline_path, &settings.baseline_ref, 500);
+        let mut versions = history(&settings.root, &settings.baseline_path, &settings.baseline_ref)?;
         versions.reverse();
         if versions.is_empty() {
             let (path, branch) = (&settings.baseline_path, &settings.baseline_ref);
@@ -123,7 +124,8 @@ fn turn(args: &UpdateArgs) -> Result<ExitCode, Failure> {
     let old = read_baseline(&settings)?;
     if let (Some(old), Some(new)) = (old.as_ref().and_then(|old| old.produced.commit.as_ref()), &results.run.commit)
         && old != new
-        && is_ancestor(&settings.root, new, old)
+        && let Some(git) = Git::open(&settings.root)
+        && is_ancestor(&git, new, old)?
     {
         return Err(Failure::Usage(Refusal::Older(new.clone(), old.clone()).to_string()));
     }

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::publish::{block_on, event, variable};
+use super::publish::{event, variable};
 use super::reference::BaselineArgs;
-use super::{ConfigArgs, Failure, Overrides, console, load};
+use super::{ConfigArgs, Failure, Overrides, block_on, console, load};
 use crate::doctor::{Findings, History, ToolCheck, Variable, report};
 use crate::github::{Access, Client, Event, Permission, permissions};
-use crate::model::ExitCode;
-use crate::repository::{Checkout, git};
+use crate::model::{ExitCode, Sha};
+use crate::repository::{Git, GitError};
 use crate::settings::{Invocation, Settings, Source, TargetSettings};
 use crate::suites::{Question, Suite};
 use crate::text::counted;
@@ -32,15 +32,12 @@ pub(super) fn doctor(args: &DoctorArgs) -> Result<ExitCode, Failure> {
     let loaded = load(&args.config, &Overrides::default());
     let here = PathBuf::from(".");
     let root = loaded.as_ref().map_or(here.as_path(), |(settings, _, _)| settings.root.as_path());
-    let commit = Checkout::of(root, "").commit;
-    let shallow = git(root, &["rev-parse", "--is-shallow-repository"]).is_some_and(|text| text.trim() == "true");
-    let history = if shallow { History::Shallow } else { History::Whole };
     let token = match &event {
         Ok(event) => token(event)?,
         Err(_) => None,
     };
     let findings = Findings {
-        checkout: commit.map(|commit| (commit, history)),
+        checkout: checkout(root).map_err(|error| error.to_string()),
         config: loaded.as_ref().map(|(settings, suites, _)| described(settings, suites)).map_err(ToString::to_string),
         baseline: match &loaded {
             Ok((settings, _, _)) => baseline(args, settings),
@@ -53,6 +50,13 @@ pub(super) fn doctor(args: &DoctorArgs) -> Result<ExitCode, Failure> {
     };
     console::print(&report(&findings));
     Ok(ExitCode::Passed)
+}
+
+fn checkout(root: &Path) -> Result<Option<(Sha, History)>, GitError> {
+    let Some(git) = Git::open(root) else { return Ok(None) };
+    let Some(commit) = git.head()? else { return Ok(None) };
+    let history = if git.is_shallow()? { History::Shallow } else { History::Whole };
+    Ok(Some((commit, history)))
 }
 
 fn described(settings: &Settings, suites: &[Suite]) -> String {

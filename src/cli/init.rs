@@ -9,10 +9,11 @@ use clap::Args;
 use ignore::WalkBuilder;
 
 use super::{Failure, console};
+use crate::baseline::default_branch;
 use crate::init::{self, Look, NewFile, Offer, Repository, Written};
 use crate::input::{Found, Ignored, expand_globs, read_bytes, write_atomically};
 use crate::model::{ExitCode, Status};
-use crate::repository::git;
+use crate::repository::{Git, GitError};
 use crate::settings::CONFIG_NAME;
 use crate::suites::Kind;
 use crate::suites::{Question, imported};
@@ -44,7 +45,7 @@ pub(super) fn init(args: &InitArgs) -> Result<ExitCode, Failure> {
         let message = "nobody can be asked, since standard input is no terminal; pass --yes to take what is proposed, or --dry-run to see it";
         return Err(Failure::Usage(message.into()));
     }
-    let look = look(&here);
+    let look = look(&here)?;
     let mut input = std::io::stdin().lock();
     let kinds = if !args.kinds.is_empty() {
         args.kinds.clone()
@@ -83,7 +84,7 @@ fn is_there(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok()
 }
 
-fn look(here: &Path) -> Look {
+fn look(here: &Path) -> Result<Look, GitError> {
     let paths = paths(here);
     let read =
         |path: &str| read_bytes(&here.join(path), path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
@@ -101,8 +102,8 @@ fn look(here: &Path) -> Look {
     let manifests: Vec<_> = paths.iter().filter_map(|path| Some((path.clone(), init::language_of(path)?))).collect();
     let sdk = manifests.iter().find_map(|(path, _)| Some((init::sdk_in(&read(path).ok()?)?.to_owned(), path.clone())));
     let installed = manifests.iter().map(|(_, language)| *language).filter(|one| one.tool().is_some_and(is_installed));
-    let repository = repository(here);
-    Look {
+    let repository = repository(here)?;
+    Ok(Look {
         installed: installed.collect(),
         code: with_texts(init::code_patterns(&paths)),
         notes: with_texts(init::note_patterns(&paths)),
@@ -112,7 +113,7 @@ fn look(here: &Path) -> Look {
         workflow: workflow(here, repository.as_ref()),
         repository,
         manifests,
-    }
+    })
 }
 
 /// Every file that git does not ignore and that is not hidden, sorted.
@@ -166,23 +167,24 @@ fn results(here: &Path, paths: &[String]) -> Vec<init::Results> {
     results.take(RESULTS).collect()
 }
 
-fn repository(here: &Path) -> Option<Repository> {
-    let prefix = git(here, &["rev-parse", "--show-prefix"])?.trim_end().to_owned();
-    let line = |arguments: &[&str]| git(here, arguments).map(|text| text.trim_end().to_owned());
-    let of_origin = line(&["symbolic-ref", "--short", "refs/remotes/origin/HEAD"]);
-    let of_origin = of_origin.and_then(|name| name.strip_prefix("origin/").map(str::to_owned));
+fn repository(here: &Path) -> Result<Option<Repository>, GitError> {
+    let Some(git) = Git::open(here) else { return Ok(None) };
+    let prefix = git.prefix()?;
     // A remote that was added by hand does not tell; on a topic branch the usual names are likelier.
-    let usual = ["main", "master"].into_iter().find(|name| {
-        ["refs/heads", "refs/remotes/origin"]
-            .iter()
-            .any(|place| git(here, &["rev-parse", "--verify", "--quiet", &format!("{place}/{name}")]).is_some())
-    });
-    let branch = of_origin
-        .or_else(|| usual.map(str::to_owned))
-        .or_else(|| line(&["symbolic-ref", "--short", "HEAD"]))
-        .unwrap_or_else(|| "main".to_owned());
-    let ignores_results = git(here, &["check-ignore", "-q", "evalratchet-out/"]).is_some();
-    Some(Repository { branch, prefix, ignores_results })
+    let mut branch = default_branch(&git)?;
+    for name in ["main", "master"] {
+        for place in ["refs/heads", "refs/remotes/origin"] {
+            if branch.is_none() && git.commit(&format!("{place}/{name}"))?.is_some() {
+                branch = Some(name.to_owned());
+            }
+        }
+    }
+    if branch.is_none() {
+        branch = git.answer_if_any(&["symbolic-ref", "--quiet", "--short", "HEAD"])?;
+    }
+    let branch = branch.unwrap_or_else(|| "main".to_owned());
+    let ignores_results = git.answer_if_any(&["check-ignore", "-q", "evalratchet-out/"])?.is_some();
+    Ok(Some(Repository { branch, prefix, ignores_results }))
 }
 
 /// A workflow that uses the action already.

@@ -27,9 +27,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::baseline::LookupError;
 use crate::input::{InputError, InputErrors};
 use crate::model::{ExitCode, Lane};
 use crate::plan::Selection;
+use crate::repository::GitError;
 use crate::settings::{Overrides, Settings, find_config, no_config};
 use crate::suites::Kind;
 use crate::suites::{self, Suite};
@@ -147,7 +149,21 @@ enum Failure {
     #[error("cannot write {path}: {error}")]
     Write { path: String, error: std::io::Error },
     #[error("{0}")]
+    Git(#[from] GitError),
+    #[error("{0}")]
     Usage(String),
+}
+
+impl<E: std::error::Error> From<LookupError<E>> for Failure
+where
+    Self: From<E>,
+{
+    fn from(error: LookupError<E>) -> Self {
+        match error {
+            LookupError::History(error) => error.into(),
+            LookupError::Invalid(errors) => errors.into(),
+        }
+    }
 }
 
 impl From<InputError> for Failure {
@@ -195,6 +211,15 @@ pub fn main() -> std::process::ExitCode {
         }
     };
     code.code().into()
+}
+
+/// Runs what may have to wait for an answer.
+fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::Usage(format!("no runtime: {error}")))?;
+    Ok(runtime.block_on(work))
 }
 
 fn log_to_stderr(verbose: u8) {

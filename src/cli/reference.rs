@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::Failure;
+use super::{Failure, block_on};
 use crate::Reference;
 use crate::baseline::{
-    Baseline, Blessing, CheckoutContext, Fetched, Found, Wanted, Where, default_branch, file_at_base, find, history,
-    series,
+    Baseline, BaselineQuery, Blessing, Fetched, HistoryPlace, NoBaseline, Where, default_branch, find, normal, series,
 };
 use crate::gate;
-use crate::input::{is_file, read_text};
-use crate::model::{BaselineInfo, Trend};
+use crate::input::{InputError, is_file, read_text};
+use crate::model::{BaselineInfo, Sha};
+use crate::repository::Git;
 use crate::results::{Reason, Rule};
 use crate::settings::{Settings, baseline_section};
 
@@ -32,53 +32,95 @@ pub(super) struct Located {
     pub(super) circumstances: gate::Circumstances,
 }
 
+/// What the user wants to compare with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum BaselineChoice {
+    /// Nothing.
+    None,
+    /// A file.
+    File(PathBuf),
+    /// The newest that fits, on a branch; whether the user named it now, so that it must be there.
+    Branch { name: String, named: bool },
+}
+
 impl BaselineArgs {
     /// Finds the baseline, and what may be worse than it all the same.
     pub(super) fn locate(&self, settings: &Settings) -> Result<Located, Failure> {
-        let wanted = match self.baseline.as_deref() {
-            Some("none") => Wanted::Nothing,
+        let fetched = match self.choice(settings)? {
+            BaselineChoice::None => {
+                let circumstances = gate::Circumstances { today: today(), ..gate::Circumstances::default() };
+                return Ok(Located { reference: None, circumstances });
+            }
+            BaselineChoice::File(file) => in_file(&file)?,
+            BaselineChoice::Branch { name, named } => in_clone(settings, name, named)?,
+        };
+        located(fetched, || read_baseline(settings))
+    }
+
+    fn choice(&self, settings: &Settings) -> Result<BaselineChoice, Failure> {
+        Ok(match self.baseline.as_deref() {
+            Some("none") => BaselineChoice::None,
             // A branch is no file, even if a file is called like it.
-            Some(text) if text.ends_with(".json") && is_file(Path::new(text)) => Wanted::File(PathBuf::from(text)),
+            Some(text) if text.ends_with(".json") && is_file(Path::new(text)) => {
+                BaselineChoice::File(PathBuf::from(text))
+            }
             Some(text) if text.ends_with(".json") => {
                 return Err(Failure::Usage(format!("--baseline {text}: there is no such file")));
             }
-            Some(text) => Wanted::Ref { name: text.to_owned(), named: true },
-            None => Wanted::Ref { name: settings.baseline_ref.clone(), named: false },
-        };
-        let surroundings = surroundings();
-        let (wanted, path, remarks) = as_the_base_has_it(settings, wanted, &surroundings);
-        if let Wanted::File(file) = &wanted {
-            let shown = file.display().to_string();
-            if let Some(fetched) = Fetched::parse(&shown, &read_text(file, &shown)?) {
-                return Ok(located(fetched?, read_baseline(settings)?));
-            }
-        }
-        let found = find(&settings.root, &path, &wanted, &surroundings)?;
-        let mut circumstances = gate::Circumstances { today: today(), remarks, ..gate::Circumstances::default() };
-        let reference = match found {
-            Found::Baseline { baseline, source, base, on_main, at_base } => {
-                circumstances.on_main = on_main;
-                let own = read_baseline(settings)?;
-                circumstances.blessings = blessings(&baseline, own.as_ref());
-                // On its own branch the file is turned by updates, which is how it should be.
-                if !on_main && let Some(at_base) = at_base {
-                    circumstances.edited = Some(Box::new(gate::Edited { at_base: *at_base, own }));
-                }
-                let trend = trend(settings, &path, &wanted, &baseline);
-                Some(Reference { info: info(&baseline, source, base), baseline: *baseline, trend })
-            }
-            Found::None { why } => {
-                circumstances.no_baseline = Some(why);
-                None
-            }
-            Found::NotWanted => None,
-        };
-        Ok(Located { reference, circumstances })
+            Some(text) => BaselineChoice::Branch { name: text.to_owned(), named: true },
+            None => BaselineChoice::Branch { name: settings.baseline_ref.clone(), named: false },
+        })
     }
 }
 
-/// What `baseline fetch` brought, ready for the gate; `own` is the file as the change has it.
-pub(super) fn located(fetched: Fetched, own: Option<Baseline>) -> Located {
+/// A baseline in a file, or what `baseline fetch` wrote.
+fn in_file(file: &Path) -> Result<Fetched, Failure> {
+    let shown = file.to_string_lossy().replace('\\', "/");
+    let text = read_text(file, &shown)?;
+    if let Some(fetched) = Fetched::parse(&shown, &text) {
+        return Ok(fetched?);
+    }
+    let baseline = Baseline::parse(&shown, text)?;
+    Ok(Fetched { found: Where::At(shown), baseline: Some(baseline), ..Fetched::nowhere(String::new()) })
+}
+
+/// The baseline in the history of this clone.
+fn in_clone(settings: &Settings, branch: String, named: bool) -> Result<Fetched, Failure> {
+    let path = &settings.baseline_path;
+    let place = |shallow: bool| HistoryPlace::Clone { shallow, has_file: is_file(&settings.root.join(path)) };
+    let git = Git::open(&settings.root);
+    let head = git.as_ref().map(Git::head).transpose()?.flatten();
+    let (Some(git), Some(head)) = (git, head) else {
+        return Ok(Fetched::nowhere(NoBaseline::NoCommit.message(path, place(false))));
+    };
+    let base_branch = std::env::var("GITHUB_BASE_REF").ok().filter(|name| !name.is_empty());
+    let onto = match base_branch {
+        Some(branch) => Some(branch),
+        None => default_branch(&git)?,
+    };
+    let prefix = git.prefix()?;
+    let query = BaselineQuery {
+        head,
+        may_be_merge: is_pull_request_merge(),
+        onto,
+        branch,
+        named,
+        path: normal(&format!("{prefix}{path}")),
+        config: normal(&format!("{prefix}{}", file_name(&settings.config))),
+        prefix,
+        trend: VERSIONS,
+    };
+    let lookup = block_on(find(&git, &query))??;
+    if let (true, Err(NoBaseline::NoBranch { branch })) = (named, &lookup.found) {
+        let message =
+            format!("there is no branch or commit `{branch}` here, nor a file of that name that ends in .json");
+        return Err(InputError::in_file("--baseline", message).into());
+    }
+    Ok(Fetched::new(lookup, path, place(git.is_shallow()?)))
+}
+
+/// What was found, ready for the gate; `own` reads the file as the change has it.
+pub(super) fn located<E>(fetched: Fetched, own: impl FnOnce() -> Result<Option<Baseline>, E>) -> Result<Located, E> {
     let Fetched { schema: _, found, base, on_main, baseline, at_base, versions, remark } = fetched;
     let mut circumstances = gate::Circumstances { today: today(), on_main, ..gate::Circumstances::default() };
     let remark = remark.map(|text| Reason::new(Rule::BaselineEdited, None, text).informing());
@@ -87,16 +129,18 @@ pub(super) fn located(fetched: Fetched, own: Option<Baseline>) -> Located {
         (Where::At(source), Some(baseline)) => (source, baseline),
         (Where::Nowhere(why) | Where::At(why), _) => {
             circumstances.no_baseline = Some(why);
-            return Located { reference: None, circumstances };
+            return Ok(Located { reference: None, circumstances });
         }
     };
+    let own = own()?;
     circumstances.blessings = blessings(&baseline, own.as_ref());
+    // On its own branch the file is turned by updates, which is how it should be.
     if !on_main && let Some(at_base) = at_base {
         circumstances.edited = Some(Box::new(gate::Edited { at_base, own }));
     }
     let versions: Vec<&Baseline> = versions.iter().collect();
     let reference = Reference { info: info(&baseline, source, base), trend: series(&versions), baseline };
-    Located { reference: Some(reference), circumstances }
+    Ok(Located { reference: Some(reference), circumstances })
 }
 
 /// Where a configuration says that the baseline is, as branch and path.
@@ -104,7 +148,7 @@ pub(super) fn own_baseline_section(config: Option<&str>) -> (String, String) {
     config.and_then(baseline_section).or_else(|| baseline_section("")).unwrap_or_default()
 }
 
-pub(super) fn info(baseline: &Baseline, source: String, base: Option<String>) -> BaselineInfo {
+pub(super) fn info(baseline: &Baseline, source: String, base: Option<Sha>) -> BaselineInfo {
     let produced = &baseline.produced;
     BaselineInfo {
         source,
@@ -116,18 +160,8 @@ pub(super) fn info(baseline: &Baseline, source: String, base: Option<String>) ->
     }
 }
 
-/// How many earlier baselines are looked at.
+/// How many versions the trend shows.
 const VERSIONS: usize = 20;
-
-/// What earlier baselines had, up to the one that is compared with.
-fn trend(settings: &Settings, path: &str, wanted: &Wanted, baseline: &Baseline) -> Trend {
-    let Wanted::Ref { name, .. } = wanted else { return Trend::new() };
-    let versions = history(&settings.root, path, name, VERSIONS + 10);
-    let mut versions: Vec<&Baseline> =
-        versions.iter().map(|(_, version)| version).skip_while(|version| *version != baseline).take(VERSIONS).collect();
-    versions.reverse();
-    series(&versions)
-}
 
 /// Those of the baseline, and those that the checkout adds; of its own file nothing else is believed.
 fn blessings(baseline: &Baseline, own: Option<&Baseline>) -> Vec<Blessing> {
@@ -140,30 +174,6 @@ fn blessings(baseline: &Baseline, own: Option<&Baseline>) -> Vec<Blessing> {
     all
 }
 
-/// Where to look is not for a pull request to say: if the branch that it goes to has another `[baseline]`, that counts.
-fn as_the_base_has_it(
-    settings: &Settings,
-    wanted: Wanted,
-    surroundings: &CheckoutContext,
-) -> (Wanted, String, Vec<Reason>) {
-    let own = (wanted, settings.baseline_path.clone(), Vec::new());
-    if !matches!(own.0, Wanted::Ref { named: false, .. }) {
-        return own;
-    }
-    let named = std::env::var("GITHUB_BASE_REF").ok().filter(|name| !name.is_empty());
-    let Some(branch) = named.or_else(|| default_branch(&settings.root)) else { return own };
-    let config = Path::new(&settings.config).file_name().map(|name| name.to_string_lossy().into_owned());
-    let text = config.and_then(|config| file_at_base(&settings.root, &branch, &config, surroundings));
-    let Some(section) = text.and_then(|text| baseline_section(&text)) else { return own };
-    if section == (settings.baseline_ref.clone(), settings.baseline_path.clone()) {
-        return own;
-    }
-    let (reference, path) = section;
-    let message = format!("this change has another [baseline]; that of `{branch}` counts: `{path}` on `{reference}`");
-    let remark = Reason::new(Rule::BaselineEdited, None, message).informing();
-    (Wanted::Ref { name: reference, named: false }, path, vec![remark])
-}
-
 /// The baseline file of the checkout, if there is one.
 pub(super) fn read_baseline(settings: &Settings) -> Result<Option<Baseline>, Failure> {
     let path = settings.root.join(&settings.baseline_path);
@@ -173,11 +183,15 @@ pub(super) fn read_baseline(settings: &Settings) -> Result<Option<Baseline>, Fai
     Ok(Some(Baseline::parse(&settings.baseline_path, read_text(&path, &settings.baseline_path)?)?))
 }
 
-/// What GitHub says of the checkout.
-fn surroundings() -> CheckoutContext {
+/// Whether GitHub says that HEAD is the merge commit that it made of a pull request.
+fn is_pull_request_merge() -> bool {
     let reference = std::env::var("GITHUB_REF").unwrap_or_default();
-    let is_merge = reference.starts_with("refs/pull/") && reference.ends_with("/merge");
-    CheckoutContext { is_pull_request_merge: is_merge }
+    reference.starts_with("refs/pull/") && reference.ends_with("/merge")
+}
+
+/// The last part of a path.
+pub(super) fn file_name(path: &str) -> String {
+    Path::new(path).file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 pub(super) fn today() -> String {

@@ -5,16 +5,17 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::publish::{block_on, event};
+use super::publish::event;
+use super::reference::file_name;
 use super::remote::{client, needs_token, say, unreachable};
-use super::{ConfigArgs, Failure, Overrides, console, settings};
-use crate::baseline::{Baseline, Tag, Versions, at_commit, commit_of, is_ancestor, is_shallow, tags, versions};
+use super::{ConfigArgs, Failure, Overrides, block_on, console, settings};
+use crate::baseline::{Baseline, ReleaseError, Tag, Versions, at_commit, commit_of, is_ancestor, tags, versions};
 use crate::github::GithubError;
 use crate::github::release::{Asset, attach};
 use crate::input::{nearest, write_atomically};
-use crate::model::ExitCode;
+use crate::model::{ExitCode, Sha};
 use crate::report::release::{self, Gaps, Named, RELEASE_BUDGET, Range, ReleaseReport};
-use crate::repository::Checkout;
+use crate::repository::{Checkout, Git};
 use crate::settings::{Settings, parse_duration};
 use crate::text::plain;
 
@@ -47,7 +48,7 @@ pub(super) fn report(args: &ReleaseArgs) -> Result<ExitCode, Failure> {
     let args = &released(args)?;
     let report = release::release(&range(args, &settings)?)
         .ok_or_else(|| Failure::Usage("there is no baseline between the two".to_owned()))?;
-    let key = format!("{}{}", Checkout::of(&settings.root, "").prefix, file_name(&settings.config));
+    let key = format!("{}{}", Checkout::of(&settings.root, "")?.prefix, file_name(&settings.config));
     let files = write(&args.out, &report, &key)?;
     if args.publish { publish(args, &key, &report, files) } else { Ok(ExitCode::Passed) }
 }
@@ -95,10 +96,6 @@ fn cannot(error: &dyn std::fmt::Display) -> Failure {
     Failure::Usage(format!("the report cannot be made: {error:#}"))
 }
 
-fn file_name(path: &str) -> String {
-    Path::new(path).file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
 /// Writes the three files and prints one.
 fn write(directory: &Path, report: &ReleaseReport, key: &str) -> Result<Vec<Asset>, Failure> {
     let markdown = release::markdown(report, RELEASE_BUDGET).map_err(|error| cannot(&error))?;
@@ -119,25 +116,26 @@ fn write(directory: &Path, report: &ReleaseReport, key: &str) -> Result<Vec<Asse
 
 /// Both ends, and every version of the baseline from one to the other.
 fn range(args: &ReleaseArgs, settings: &Settings) -> Result<Range, Failure> {
-    let (root, path) = (settings.root.as_path(), settings.baseline_path.as_str());
-    let shallow = is_shallow(root);
-    let to = later(args, root, shallow)?;
-    let from = earlier(args, root, shallow, &to)?;
+    let path = settings.baseline_path.as_str();
+    let git = Git::open(&settings.root).ok_or_else(no_commit)?;
+    let shallow = git.is_shallow()?;
+    let to = later(args, &git, shallow)?;
+    let from = earlier(args, &git, shallow, &to)?;
     let to_help = "make the baseline before the tag (evalratchet run, evalratchet baseline update, commit), or name another with --to";
-    let (written, now) = baseline(root, path, &to, to_help)?;
+    let (written, now) = baseline(&git, path, &to, to_help)?;
     let Some(from) = from else {
         let gaps = Gaps { shallow, ..Gaps::default() };
         return Ok(Range { from: None, to: named(&to), versions: vec![(written, now)], gaps });
     };
-    if from.commit != to.commit && is_ancestor(root, &to.commit, &from.commit) {
+    if from.commit != to.commit && is_ancestor(&git, &to.commit, &from.commit)? {
         let message = format!("`{}` comes after `{}`\n  = swap --from and --to", plain(&from.name), plain(&to.name));
         return Err(Failure::Usage(message));
     }
     let from_help = format!("name a later one with --from, or show `{}` alone with --from none", plain(&to.name));
-    let first = baseline(root, path, &from, &from_help)?;
-    let Versions { readable, unreadable, left_out } = versions(root, path, &from.commit, &to.commit);
+    let first = baseline(&git, path, &from, &from_help)?;
+    let Versions { readable, unreadable, left_out } = versions(&git, path, &from.commit, &to.commit)?;
     let between = readable.into_iter().filter(|(commit, _)| *commit != first.0 && *commit != written);
-    let mut versions: Vec<(String, Baseline)> = Vec::new();
+    let mut versions: Vec<(Sha, Baseline)> = Vec::new();
     let same = first.0 == written;
     versions.push(first.clone());
     versions.extend(between);
@@ -151,13 +149,15 @@ fn named(tag: &Tag) -> Named {
     Named { name: tag.name.clone(), commit: tag.commit.clone() }
 }
 
-fn later(args: &ReleaseArgs, root: &Path, shallow: bool) -> Result<Tag, Failure> {
-    let Some(head) = commit_of(root, "HEAD") else {
-        return Err(Failure::Usage("this is no git repository with a commit".to_owned()));
-    };
-    let known = tags(root, &head);
+fn no_commit() -> Failure {
+    Failure::Usage("this is no git repository with a commit".to_owned())
+}
+
+fn later(args: &ReleaseArgs, git: &Git, shallow: bool) -> Result<Tag, Failure> {
+    let head = git.head()?.ok_or_else(no_commit)?;
+    let known = tags(git, &head)?;
     if let Some(name) = &args.to {
-        return find(root, name, "--to", &known, shallow);
+        return find(git, name, "--to", &known, shallow);
     }
     release::newest(&known).cloned().ok_or_else(|| {
         let help = if shallow { WHOLE_CLONE } else { "fetch them (git fetch --tags), or name a commit with --to" };
@@ -165,11 +165,11 @@ fn later(args: &ReleaseArgs, root: &Path, shallow: bool) -> Result<Tag, Failure>
     })
 }
 
-fn earlier(args: &ReleaseArgs, root: &Path, shallow: bool, to: &Tag) -> Result<Option<Tag>, Failure> {
-    let known = tags(root, &to.commit);
+fn earlier(args: &ReleaseArgs, git: &Git, shallow: bool, to: &Tag) -> Result<Option<Tag>, Failure> {
+    let known = tags(git, &to.commit)?;
     match args.from.as_deref() {
         Some("none") => Ok(None),
-        Some(name) => find(root, name, "--from", &known, shallow).map(Some),
+        Some(name) => find(git, name, "--from", &known, shallow).map(Some),
         None => match release::before(&known, to) {
             Some(tag) => Ok(Some(tag.clone())),
             // An earlier one may well be in what is missing.
@@ -189,8 +189,8 @@ fn earlier(args: &ReleaseArgs, root: &Path, shallow: bool, to: &Tag) -> Result<O
 }
 
 /// A tag, or whatever else has this name.
-fn find(root: &Path, name: &str, flag: &str, known: &[Tag], shallow: bool) -> Result<Tag, Failure> {
-    if let Some(commit) = commit_of(root, name) {
+fn find(git: &Git, name: &str, flag: &str, known: &[Tag], shallow: bool) -> Result<Tag, Failure> {
+    if let Some(commit) = commit_of(git, name)? {
         return Ok(Tag { name: name.to_owned(), commit, date: 0 });
     }
     let names = known.iter().map(|tag| tag.name.as_str());
@@ -202,10 +202,15 @@ fn find(root: &Path, name: &str, flag: &str, known: &[Tag], shallow: bool) -> Re
     Err(Failure::Usage(format!("{flag}: there is no tag `{}` here\n  = {help}", plain(name))))
 }
 
-fn baseline(root: &Path, path: &str, tag: &Tag, help: &str) -> Result<(String, Baseline), Failure> {
+fn baseline(git: &Git, path: &str, tag: &Tag, help: &str) -> Result<(Sha, Baseline), Failure> {
     let name = plain(&tag.name);
-    let cannot = |errors| Failure::Usage(format!("`{name}` has a baseline that cannot be read\n  = {help}\n{errors}"));
-    at_commit(root, path, &tag.commit)
+    let cannot = |error| match error {
+        ReleaseError::Git(error) => error.into(),
+        ReleaseError::Invalid(errors) => {
+            Failure::Usage(format!("`{name}` has a baseline that cannot be read\n  = {help}\n{errors}"))
+        }
+    };
+    at_commit(git, path, &tag.commit)
         .map_err(cannot)?
         .ok_or_else(|| Failure::Usage(format!("`{name}` has no {path}\n  = {help}")))
 }

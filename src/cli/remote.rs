@@ -6,19 +6,22 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::publish::{block_on, event, variable};
-use super::{ConfigArgs, Failure, Overrides, console, settings};
-use crate::baseline::{Fetched, Where, normal};
+use super::publish::{event, variable};
+use super::reference::file_name;
+use super::{ConfigArgs, Failure, Overrides, block_on, console, settings};
+use crate::baseline::{BaselineQuery, Fetched, HistoryPlace, LookupError, NoBaseline, Where, find, normal};
 use crate::github::push::{self, Pushed, Turn};
-use crate::github::store::{self, Failed, Wanted};
-use crate::github::{Access, Client, Event, GithubError, Kind, Sha};
-use crate::input::write_atomically;
+use crate::github::{Access, Client, Event, GithubError, Kind};
+use crate::input::{InputError, write_atomically};
 use crate::model::ExitCode;
-use crate::report::{self};
+use crate::report;
 use crate::repository::Checkout;
 use crate::results::Results;
 use crate::settings::{Settings, parse_duration};
 use crate::text::counted;
+
+/// How many versions the trend shows; each costs a request.
+pub(super) const TREND: usize = 8;
 
 /// Flags of `baseline fetch`.
 #[derive(Debug, Args)]
@@ -39,35 +42,42 @@ pub(super) struct FetchArgs {
 pub(super) fn fetch(args: &FetchArgs) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
     let event = event()?;
-    let checkout = Checkout::of(&settings.root, &settings.baseline_path);
-    let checked_out = checkout.commit.as_deref().and_then(Sha::parse).or_else(|| event.checked_out.clone());
+    let checkout = Checkout::of(&settings.root, &settings.baseline_path)?;
+    let checked_out = checkout.commit.clone().or_else(|| event.checked_out.clone());
     let commit = checked_out
         .or_else(|| event.head.clone().map(|head| head.0))
         .ok_or_else(|| Failure::Usage("neither git nor GITHUB_SHA says which commit this is".to_owned()))?;
     let prefix = prefix(&checkout, &settings);
-    let config = file_name(&settings);
-    let wanted = Wanted {
-        onto: onto(&event).unwrap_or_else(|| settings.baseline_ref.clone()),
+    let config = file_name(&settings.config);
+    let query = BaselineQuery {
+        may_be_merge: event.kind == Kind::PullRequest && event.checked_out.as_ref() == Some(&commit),
+        head: commit,
+        onto: Some(onto(&event).unwrap_or_else(|| settings.baseline_ref.clone())),
         branch: args.branch.clone().unwrap_or_else(|| settings.baseline_ref.clone()),
+        named: args.branch.is_some(),
         path: normal(&format!("{prefix}{}", settings.baseline_path)),
         config: format!("{prefix}{config}"),
         prefix,
-        named: args.branch.is_some(),
-        may_be_merge: event.kind == Kind::PullRequest && event.checked_out.as_ref() == Some(&commit),
-        commit,
+        trend: TREND,
     };
-    let found = block_on(async { Ok::<_, Failure>(store::find(&client(&event, args.deadline)?, &wanted).await) })??;
+    let found = block_on(async { Ok::<_, Failure>(find(&client(&event, args.deadline)?, &query).await) })??;
     let fetched = match found {
-        Ok(fetched) => fetched,
-        Err(Failed::InputErrors(errors)) => return Err(errors.into()),
-        Err(Failed::GithubError(GithubError::Refused(why))) => {
+        Ok(lookup) => {
+            if let (Some(branch), Err(NoBaseline::NoBranch { .. })) = (&args.branch, &lookup.found) {
+                let message = format!("there is no branch `{branch}` in {}", event.repository);
+                return Err(InputError::in_file("--ref", message).into());
+            }
+            Fetched::new(lookup, &query.path, HistoryPlace::GitHub)
+        }
+        Err(LookupError::Invalid(errors)) => return Err(errors.into()),
+        Err(LookupError::History(GithubError::Refused(why))) => {
             let text = format!(
                 "the baseline could not be fetched: the token may not ({why}). Give the job:\npermissions:\n  contents: read"
             );
             say(&text);
             Fetched::nowhere(format!("no baseline: the token may not read it; give the job `contents: read` ({why})"))
         }
-        Err(Failed::GithubError(trouble)) => return Ok(unreachable("the baseline could not be fetched", &trouble)),
+        Err(LookupError::History(trouble)) => return Ok(unreachable("the baseline could not be fetched", &trouble)),
     };
     let text = serde_json::to_string(&fetched)
         .map_err(|error| Failure::Usage(format!("the baseline cannot be written: {error}")))?;
@@ -89,11 +99,6 @@ fn onto(event: &Event) -> Option<String> {
             event.default_branch.clone()
         }
     }
-}
-
-/// The configuration's file name.
-fn file_name(settings: &Settings) -> String {
-    PathBuf::from(&settings.config).file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The configuration's directory in the repository. Without git, the workspace is taken for its root.
@@ -124,13 +129,13 @@ pub(super) fn push(settings: &Settings, results: &Results, deadline: Duration) -
         console::print(&format!("{message}\n"));
         return Ok(ExitCode::Passed);
     }
-    let Some(commit) = results.run.commit.as_deref().and_then(Sha::parse) else {
+    let Some(commit) = results.run.commit.clone() else {
         return Err(Failure::Usage(
             "the run does not know of which commit it is; run it in a git repository".to_owned(),
         ));
     };
-    let checkout = Checkout::of(&settings.root, &settings.baseline_path);
-    let expected = format!("{}{}", prefix(&checkout, settings), file_name(settings));
+    let checkout = Checkout::of(&settings.root, &settings.baseline_path)?;
+    let expected = format!("{}{}", prefix(&checkout, settings), file_name(&settings.config));
     let found = format!("{}{}", results.run.prefix, results.run.config);
     if found != expected {
         return Err(Failure::Usage(format!("the results are those of {found:?}, not of {expected:?}")));

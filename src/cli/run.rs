@@ -170,16 +170,29 @@ pub(super) fn print(results: &Results, format: Format) -> Result<(), Failure> {
 
 /// Marks the suites that nothing which changed concerns. In doubt, everything runs.
 fn leave_out_unaffected(settings: &Settings, suites: &mut [PlannedSuite], reference: Option<&Reference>, since: &str) {
-    let Some(mut changed) = changed_files(&settings.root, since) else {
-        console::note(&format!("--changed-since {since}: git cannot tell what changed, so everything runs"));
-        return;
+    let mut changed = match changed_files(&settings.root, since) {
+        Ok(Some(changed)) => changed,
+        Ok(None) => {
+            console::note(&format!("--changed-since {since}: git cannot tell what changed, so everything runs"));
+            return;
+        }
+        Err(error) => {
+            console::note(&format!(
+                "--changed-since {since}: everything runs, as git cannot tell what changed: {error}"
+            ));
+            return;
+        }
     };
     // The values that are carried are those of the baseline's commit, so what changed since then counts as well.
     if let Some(reference) = reference {
-        let commit = reference.baseline.produced.commit.as_deref().unwrap_or_default();
-        match changed_files(&settings.root, commit) {
-            Some(more) => changed.extend(more),
-            None => {
+        let commit = reference.baseline.produced.commit.as_ref();
+        match commit.map(|commit| changed_files(&settings.root, commit.as_str())) {
+            Some(Ok(Some(more))) => changed.extend(more),
+            Some(Err(error)) => {
+                console::note(&format!("--changed-since: everything runs, as git cannot tell what changed: {error}"));
+                return;
+            }
+            Some(Ok(None)) | None => {
                 console::note("--changed-since: git does not know the baseline's commit, so everything runs");
                 return;
             }
@@ -281,7 +294,7 @@ fn execute(
     circumstances.strict = choices.strict;
     circumstances.shard = selection.shard.is_some();
     circumstances.filtered = selection.is_filter();
-    let checkout = Checkout::of(&settings.root, &settings.baseline_path);
+    let checkout = Checkout::of(&settings.root, &settings.baseline_path)?;
     let run = RunInfo {
         id: format!("{}-{}", now.strftime("%Y%m%dT%H%M%S%3f"), std::process::id()),
         started_at: jiff::fmt::temporal::DateTimePrinter::new().precision(Some(3)).timestamp_to_string(&now),

@@ -1,6 +1,7 @@
 //! What the environment is like, and what to add to a workflow for what is missing.
 
 use crate::github::{Event, Kind, May, Origin, Permission};
+use crate::model::Sha;
 use crate::text::plain;
 
 /// Everything that was found out.
@@ -8,8 +9,8 @@ use crate::text::plain;
 pub struct Findings {
     /// The event, or why there is none.
     pub event: Result<Event, String>,
-    /// The commit that is checked out, and whether its history is there.
-    pub checkout: Option<(String, History)>,
+    /// The commit that is checked out, and whether its history is there; or why git did not say.
+    pub checkout: Result<Option<(Sha, History)>, String>,
     /// The configuration and how much is in it, or what is wrong with it.
     pub config: Result<String, String>,
     /// Where the baseline comes from, or why there is none.
@@ -73,15 +74,16 @@ pub fn report(findings: &Findings) -> String {
         Err(why) => line("event", &format!("none: {why}")),
     }
     match checkout {
-        Some((commit, history)) => {
-            let commit = commit.get(..7).unwrap_or(commit);
+        Ok(Some((commit, history))) => {
+            let commit = commit.short();
             let words = match history {
                 History::Whole => "with its history",
                 History::Shallow => "shallow: without its history",
             };
             line("checkout", &format!("{commit}, {words}"));
         }
-        None => line("checkout", "no git repository with a commit"),
+        Ok(None) => line("checkout", "no git repository with a commit"),
+        Err(why) => line("checkout", &sign(false, why)),
     }
     line("config", &sign(config.is_ok(), config.as_ref().unwrap_or_else(|why| why)));
     line("baseline", &sign(baseline.is_ok(), baseline.as_ref().unwrap_or_else(|why| why)));
@@ -203,7 +205,7 @@ fn advice(findings: &Findings) -> Vec<(String, Vec<String>)> {
         }
         say(&format!("Give the job what its token lacks ({}):", missing.join(", ")), &lines);
     }
-    if findings.baseline.is_err() && matches!(findings.checkout, Some((_, History::Shallow))) {
+    if findings.baseline.is_err() && matches!(findings.checkout, Ok(Some((_, History::Shallow)))) {
         say(
             "The history is not here. Fetch the baseline through the API before `run`:",
             &["- run: evalratchet baseline fetch", "- run: evalratchet run --baseline evalratchet-out/baseline.json"],
@@ -265,7 +267,7 @@ mod tests {
     fn everything_that_is_missing_has_its_lines() {
         let findings = Findings {
             event: Ok(pull_request("o/r")),
-            checkout: Some(("c".repeat(40), History::Shallow)),
+            checkout: Ok(Sha::parse(&"c".repeat(40)).map(|commit| (commit, History::Shallow))),
             config: Ok("evalratchet.toml: 2 suites, 9 cases".to_owned()),
             baseline: Err("no baseline: there is no branch `main` here".to_owned()),
             tools: vec![
@@ -302,7 +304,7 @@ mod tests {
     fn a_fork_is_not_told_to_add_permissions_that_it_cannot_have() {
         let findings = Findings {
             event: Ok(pull_request("x/r")),
-            checkout: Some(("c".repeat(40), History::Whole)),
+            checkout: Ok(Sha::parse(&"c".repeat(40)).map(|commit| (commit, History::Whole))),
             config: Ok("evalratchet.toml: 1 suite, 1 case".to_owned()),
             baseline: Ok("main:.evalratchet/baseline.json@1234567".to_owned()),
             tools: Vec::new(),
@@ -317,7 +319,7 @@ mod tests {
     fn where_nothing_is_missing_that_is_said() {
         let findings = Findings {
             event: Err("GITHUB_REPOSITORY is not set".to_owned()),
-            checkout: None,
+            checkout: Ok(None),
             config: Ok("evalratchet.toml: 1 suite, 1 case".to_owned()),
             baseline: Ok("main".to_owned()),
             tools: Vec::new(),

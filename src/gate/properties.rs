@@ -8,7 +8,7 @@ use super::spec::{reference, results, run_info, suite};
 use crate::baseline::{Baseline, update};
 use crate::gate::Circumstances;
 use crate::merge::{Part, merge};
-use crate::model::{CaseChange, CaseId, Change, Policy, Shard, Status};
+use crate::model::{CaseChange, CaseId, Change, Policy, Sha, Shard, Status};
 use crate::results::{Results, Rule, SuiteResult, Verdict};
 use crate::{compare, conclude};
 
@@ -43,7 +43,7 @@ fn judged(run: Vec<SuiteResult>, baseline: Baseline) -> Results {
 
 fn of_commit(run: &str, commit: char) -> Results {
     let mut results = results(vec![suite(run, &Policy::default())]);
-    results.run.commit = Some(commit.to_string().repeat(40));
+    results.run.commit = Sha::parse(&commit.to_string().repeat(40));
     results
 }
 

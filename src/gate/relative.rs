@@ -232,7 +232,7 @@ fn known_failures(suite: &SuiteResult, comparison: &SuiteComparison) -> Option<R
         .iter()
         .take(5)
         .map(|one| match &one.since {
-            Some(since) => format!("{} since {}", one.id, since.get(..7).unwrap_or(since)),
+            Some(since) => format!("{} since {}", one.id, since.short()),
             None => one.id.to_string(),
         })
         .collect();
@@ -289,7 +289,7 @@ fn below_best(suite: &SuiteResult, before: &BaselineSuite, comparison: &SuiteCom
 }
 
 fn still_failing(suite: &SuiteResult, case: &CaseResult, old: &BaselineCase, best: f64) -> Reason {
-    let since = old.since.as_ref().map(|since| format!(" since {}", since.get(..7).unwrap_or(since)));
+    let since = old.since.as_ref().map(|since| format!(" since {}", since.short()));
     let message = format!("{}: {} fails{}, and once passed", suite.id, case.id, since.unwrap_or_default());
     Reason {
         case: Some(case.id.clone()),

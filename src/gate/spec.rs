@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::baseline::{Baseline, Blessing, from_results, update};
 use crate::gate::Circumstances;
 use crate::model::{
-    BaselineInfo, CaseId, Fingerprint, Flips, Location, MaxErrors, Mode, Policy, Quarantine, Shard, Slice, Status,
+    BaselineInfo, CaseId, Fingerprint, Flips, Location, MaxErrors, Mode, Policy, Quarantine, Sha, Shard, Slice, Status,
     SuiteId, Threshold, Trend,
 };
 use crate::results::{
@@ -92,7 +92,7 @@ pub(crate) fn run_info() -> RunInfo {
         id: "run".into(),
         started_at: "2026-01-02T00:00:00Z".into(),
         duration_ms: 1.0,
-        commit: Some("c".repeat(40)),
+        commit: Sha::parse(&"c".repeat(40)),
         branch: None,
         dirty: false,
         url: None,
@@ -117,7 +117,7 @@ pub(crate) fn results(suites: Vec<SuiteResult>) -> Results {
 
 pub(crate) fn baseline_of(suites: Vec<SuiteResult>) -> Baseline {
     let mut results = results(suites);
-    results.run.commit = Some("b".repeat(40));
+    results.run.commit = Sha::parse(&"b".repeat(40));
     from_results(&results)
 }
 
@@ -554,7 +554,7 @@ fn main_after(runs: &[&str]) -> Baseline {
     let mut main: Option<Baseline> = None;
     for (index, run) in runs.iter().enumerate() {
         let mut results = results(vec![suite(run, &policy)]);
-        results.run.commit = Some(format!("{index}").repeat(40));
+        results.run.commit = Sha::parse(&format!("{}", index + 1).repeat(40));
         if let Some(new) = update(main.as_ref(), &results).unwrap() {
             main = Some(new);
         }
@@ -577,8 +577,8 @@ fn main_stays_red_until_it_is_mended_and_a_pull_request_does_not() {
         &main.suites[&SuiteId::new("s")].cases[&CaseId::new("a")],
         &main.suites[&SuiteId::new("s")].cases[&CaseId::new("b")],
     );
-    assert_eq!(a.since.as_deref(), Some("0".repeat(40).as_str()));
-    assert_eq!(b.since.as_deref(), Some("1".repeat(40).as_str()));
+    assert_eq!(a.since, Sha::parse(&"1".repeat(40)));
+    assert_eq!(b.since, Sha::parse(&"2".repeat(40)));
     assert_eq!((b.status, b.best.as_ref().unwrap().status), (Status::Failed, Status::Passed));
     assert_eq!(main_judges(main.clone(), "a+ b-", false), Vec::<String>::new());
     assert_eq!(main_judges(main.clone(), "a+ b-", true), ["below-best b"]);

@@ -5,33 +5,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-/// A commit.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Sha(String);
-
-impl Sha {
-    /// Reads 40 or 64 hexadecimal digits; all zeros is no commit.
-    pub fn parse(text: &str) -> Option<Self> {
-        let digits = matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        (digits && text.bytes().any(|byte| byte != b'0')).then(|| Self(text.to_ascii_lowercase()))
-    }
-
-    /// All its digits.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// The first seven.
-    pub fn short(&self) -> &str {
-        self.0.get(..7).unwrap_or(&self.0)
-    }
-}
-
-impl fmt::Display for Sha {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
+use crate::model::Sha;
 
 /// The commit that is evaluated and that checks belong to. Of a pull request this is not `GITHUB_SHA`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -418,9 +392,6 @@ mod tests {
         assert!(matches!(event("workflow_run", &json!({"workflow_run": {"id": 1}})), Err(Unknown::Payload(_))));
         for wrong in ["", "o", "o/", "o/r/x", "../r", "o/..", "o r/x"] {
             assert_eq!(Repository::parse(wrong), None, "{wrong}");
-        }
-        for wrong in ["", "abc", NONE, "--help--help--help--help--help--help--he"] {
-            assert_eq!(Sha::parse(wrong), None, "{wrong}");
         }
     }
 }

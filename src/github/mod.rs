@@ -8,6 +8,7 @@ mod client;
 pub mod comment;
 mod dry;
 mod event;
+mod history;
 pub mod intake;
 mod limits;
 pub mod outcome;
@@ -16,12 +17,11 @@ pub mod publish;
 pub mod push;
 mod rejudge;
 pub mod release;
-pub mod store;
 
 pub use access::{Access, Token};
 pub use client::{Call, Client, encoded, encoded_path};
 pub use dry::DryRun;
-pub use event::{BaseSha, Event, HeadSha, Kind, Origin, Repository, Run, Sha, Unknown};
+pub use event::{BaseSha, Event, HeadSha, Kind, Origin, Repository, Run, Unknown};
 pub use permissions::{May, Permission, permissions};
 pub use rejudge::{Suites, rejudge};
 

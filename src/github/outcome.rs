@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::check;
 use super::{Event, Kind, Origin};
-use crate::model::Change;
+use crate::model::{Change, Sha};
 use crate::report::{self, Annotation, Level, markdown, verdict_line};
 use crate::results::{Results, Rule, Verdict};
 use crate::text::plain;
@@ -43,7 +43,7 @@ fn without_secrets(results: &Results) -> bool {
 }
 
 /// What is to be said of numbers that nobody here measured.
-pub fn origin_note(event: &Event, base: Option<&str>) -> Option<String> {
+pub fn origin_note(event: &Event, base: Option<&Sha>) -> Option<String> {
     let whose = match (&event.origin, event.dependabot) {
         (Origin::Fork(Some(name)), _) => format!("The numbers are the fork's own ({name})"),
         (Origin::Fork(None), _) => "The numbers are those of a fork that is gone".to_owned(),
@@ -52,7 +52,7 @@ pub fn origin_note(event: &Event, base: Option<&str>) -> Option<String> {
     };
     let judged = match event.kind {
         Kind::WorkflowRun | Kind::PullRequestTarget => {
-            let base = base.map(|base| format!(" at {}", base.get(..7).unwrap_or(base))).unwrap_or_default();
+            let base = base.map(|base| format!(" at {}", base.short())).unwrap_or_default();
             format!("; they were compared and judged anew with this repository's configuration and baseline{base}")
         }
         Kind::PullRequest
@@ -68,11 +68,11 @@ pub fn origin_note(event: &Event, base: Option<&str>) -> Option<String> {
 
 /// What is to be said of results that are of another commit than the event.
 pub fn commit_note(results: &Results, event: &Event) -> Option<String> {
-    let of = results.run.commit.as_deref()?;
+    let of = results.run.commit.as_ref()?;
     let mut known = event.checked_out.iter().chain(event.head.iter().map(|head| &head.0)).peekable();
     let about = known.peek()?.short().to_owned();
-    let is_known = event.kind == Kind::WorkflowRun || known.any(|sha| sha.as_str() == of);
-    (!is_known).then(|| format!("The results are of {}, and this event is about {about}.", of.get(..7).unwrap_or(of)))
+    let is_known = event.kind == Kind::WorkflowRun || known.any(|sha| sha == of);
+    (!is_known).then(|| format!("The results are of {}, and this event is about {about}.", of.short()))
 }
 
 /// How a check is shown.

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 
 use super::check::{self, Action as CheckAction, Identity, Report};
 use super::comment::{Action, Desired, Existing, reconcile};
-use super::{Call, Client, Event, GithubError, HeadSha, Origin, Sha, encoded};
+use super::{Call, Client, Event, GithubError, HeadSha, Origin, encoded};
+use crate::baseline::CommitHistory as _;
+use crate::model::Sha;
 
 /// More often is not tried.
 const ROUNDS: u32 = 8;
@@ -250,11 +252,12 @@ pub async fn pull_of_run(client: &Client, event: &Event, head: &HeadSha) -> Resu
         )));
     }
     let Some(pull) = to_own.or(at_head.first()) else {
-        let moved = pulls.iter().find(of_branch).and_then(|pull| pull.pointer("/head/sha")).and_then(Value::as_str);
+        let moved = pulls.iter().find(of_branch).and_then(|pull| pull.pointer("/head/sha"));
+        let moved = moved.and_then(Value::as_str).and_then(Sha::parse);
         return Ok(Err(match moved {
             Some(now) => format!(
                 "the pull request of {from}:{branch} is at {} now, and this run was of {}",
-                now.get(..7).unwrap_or(now),
+                now.short(),
                 head.0.short()
             ),
             None => format!("{from}:{branch} has no open pull request here"),
@@ -272,7 +275,6 @@ pub async fn pull_of_run(client: &Client, event: &Event, head: &HeadSha) -> Resu
 
 /// The merge commit, if it is one of this head.
 async fn merged(client: &Client, merge: Sha, head: &HeadSha) -> Result<Option<Sha>, GithubError> {
-    let commit = super::store::commit(client, &merge).await?;
-    let second = commit.as_ref().and_then(|commit| commit.pointer("/parents/1/sha")).and_then(Value::as_str);
-    Ok((second == Some(head.0.as_str())).then_some(merge))
+    let parents = client.parents(&merge).await?;
+    Ok((parents.get(1) == Some(&head.0)).then_some(merge))
 }

@@ -6,9 +6,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::{Call, Client, GithubError, Sha, encoded, store};
-use crate::baseline::{Baseline, raise, update};
+use super::{Call, Client, GithubError, encoded};
+use crate::baseline::{Baseline, CommitHistory as _, raise, update};
 use crate::input::InputErrors;
+use crate::model::Sha;
 use crate::results::Results;
 
 /// How often it is tried.
@@ -71,10 +72,10 @@ pub async fn push(client: &Client, turn: &Turn<'_>) -> Result<Pushed, Failed> {
     let mut protected = false;
     let mut last = GithubError::Unreachable(String::new());
     for _ in 0..TRIES {
-        let Some(tip) = store::tip(client, turn.branch).await? else {
+        let Some(tip) = client.tip(turn.branch).await? else {
             return Err(Failed::Refused(format!("there is no branch `{}` on GitHub", turn.branch)));
         };
-        if !store::is_ancestor(client, turn.commit, &tip).await? {
+        if !client.is_ancestor(turn.commit, &tip).await? {
             let (commit, branch) = (turn.commit.short(), turn.branch);
             return Err(Failed::Refused(format!("the run is of {commit}, which is not on `{branch}`")));
         }
@@ -103,7 +104,7 @@ pub async fn push(client: &Client, turn: &Turn<'_>) -> Result<Pushed, Failed> {
 
 /// Commits the turned baseline on top of a commit of a branch.
 async fn commit_to(client: &Client, turn: &Turn<'_>, branch: &str, tip: &Sha) -> Result<Pushed, Failed> {
-    let old = match store::file_at(client, turn.path, tip.as_str()).await? {
+    let old = match client.file_at(turn.path, tip).await? {
         Some(text) => Some(Baseline::parse(&format!("{branch}:{}", turn.path), text)?),
         None => None,
     };
@@ -124,9 +125,9 @@ async fn commit_to(client: &Client, turn: &Turn<'_>, branch: &str, tip: &Sha) ->
 async fn turned(client: &Client, turn: &Turn<'_>, old: Option<&Baseline>) -> Result<Option<Baseline>, Failed> {
     let refused = |refusal: crate::baseline::Refusal| Failed::Refused(refusal.to_string());
     if let Some(old) = old
-        && let Some(produced) = old.produced.commit.as_deref().and_then(Sha::parse)
-        && produced != *turn.commit
-        && store::is_ancestor(client, turn.commit, &produced).await?
+        && let Some(produced) = &old.produced.commit
+        && produced != turn.commit
+        && client.is_ancestor(turn.commit, produced).await?
     {
         return raise(old, turn.results).map_err(refused);
     }
@@ -146,11 +147,11 @@ async fn propose(client: &Client, turn: &Turn<'_>, tip: &Sha) -> Result<Pushed, 
     });
     let number = ours.and_then(|pull| pull["number"].as_u64());
     let branch = ours.and_then(|pull| text(pull, "/head/ref")).unwrap_or_else(|| format!("{prefix}-{}", tip.short()));
-    let side = match store::tip(client, &branch).await? {
+    let side = match client.tip(&branch).await? {
         Some(side) => side,
         None => {
             // Nothing is worth a branch that changes nothing.
-            let old = store::file_at(client, turn.path, tip.as_str()).await?;
+            let old = client.file_at(turn.path, tip).await?;
             let old = old.map(|text| Baseline::parse(turn.path, text)).transpose()?;
             if turned(client, turn, old.as_ref()).await?.is_none() {
                 return Ok(Pushed::Nothing);
@@ -198,7 +199,7 @@ fn is_stale(trouble: &GithubError) -> bool {
 
 /// Whether a branch is elsewhere now. GitHub words a lost race in several ways, but this is what it means.
 async fn moved(client: &Client, branch: &str, tip: &Sha) -> Result<bool, GithubError> {
-    Ok(store::tip(client, branch).await?.as_ref() != Some(tip))
+    Ok(client.tip(branch).await?.as_ref() != Some(tip))
 }
 
 /// Whether the branch takes changes only through pull requests.

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use super::check::{self, Identity, Plan, Report};
 use super::comment::{Action, Desired, Existing, Marker, reconcile};
-use super::{HeadSha, Run, Sha};
+use super::{HeadSha, Run};
+use crate::model::Sha;
 
 const ME: &str = "github-actions[bot]";
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Better, CaseId, Mode, Status, SuiteId};
+use super::{Better, CaseId, Mode, Sha, Status, SuiteId};
 
 /// How a run compares with the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,7 +30,7 @@ pub struct BaselineInfo {
     /// Where it was found, in words.
     pub source: String,
     /// The commit that produced it.
-    pub commit: Option<String>,
+    pub commit: Option<Sha>,
     /// When, RFC 3339.
     pub time: String,
     /// The version of the tool.
@@ -38,7 +38,7 @@ pub struct BaselineInfo {
     /// Where its answers came from.
     pub mode: Mode,
     /// The commit that the run is based on.
-    pub base: Option<String>,
+    pub base: Option<Sha>,
 }
 
 /// How a suite compares.
@@ -120,7 +120,7 @@ pub struct CaseChange {
     /// Its score now.
     pub score_now: Option<f64>,
     /// Since which commit it has been as it was.
-    pub since: Option<String>,
+    pub since: Option<Sha>,
     /// Whether it is in quarantine.
     #[serde(default)]
     pub quarantined: bool,

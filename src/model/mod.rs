@@ -10,6 +10,7 @@ mod metric;
 mod nullable;
 mod policy;
 mod request;
+mod sha;
 mod status;
 
 pub use answer::{Answer, Captured, Ending, Usage};
@@ -24,4 +25,5 @@ pub use metric::{Better, Metric, MetricSpec, Slice};
 pub(crate) use nullable::nullable;
 pub use policy::{FlatPolicy, Flips, MaxErrors, Policy, Quarantine, Threshold, Weakening, weakenings};
 pub use request::Request;
+pub use sha::{NotASha, Sha};
 pub use status::Status;

@@ -93,7 +93,7 @@ pub(super) fn changed_cases(suite: &SuiteComparison) -> String {
 /// What the run was compared with, in a line.
 pub(super) fn compared_with(results: &Results) -> Option<String> {
     let Comparison { baseline, .. } = results.comparison.as_ref()?;
-    let commit = baseline.commit.as_ref().map(|commit| format!(" of {}", plain(commit.get(..7).unwrap_or(commit))));
+    let commit = baseline.commit.as_ref().map(|commit| format!(" of {}", commit.short()));
     let age = age(&baseline.time, &results.run.started_at);
     Some(format!("compared with {}{}{age}", plain(&baseline.source), commit.unwrap_or_default()))
 }

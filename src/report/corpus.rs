@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::baseline::from_results;
 use crate::gate::Circumstances;
 use crate::gate::spec::{results, run_info, suite};
-use crate::model::{BaselineInfo, CaseId, Check, Mode, Output, Policy, Status, SuiteId, Trend};
+use crate::model::{BaselineInfo, CaseId, Check, Mode, Output, Policy, Sha, Status, SuiteId, Trend};
 use crate::results::{Results, SuiteResult};
 use crate::suites::{CaseDetail, Kind};
 use crate::{Reference, conclude};
@@ -31,7 +31,7 @@ pub(crate) const HOSTILE: &[&str] = &[
 /// Against a baseline of what passed.
 fn compared(run: Vec<SuiteResult>, main: Vec<SuiteResult>) -> Results {
     let mut before = results(main);
-    before.run.commit = Some("b".repeat(40));
+    before.run.commit = Sha::parse(&"b".repeat(40));
     let baseline = from_results(&before);
     let info = BaselineInfo {
         source: "main:.evalratchet/baseline.json@bbbbbbb".into(),

@@ -21,8 +21,7 @@ pub fn html(results: &Results) -> Result<String, serde_json::Error> {
     let ((style, style_hash), script) = (style(), unix_lines(SCRIPT));
     let verdict = plain(&verdict_line(results));
     let word = verdict.split_once(':').map_or(verdict.as_str(), |(word, _)| word);
-    let commit = results.run.commit.as_deref().and_then(|commit| commit.get(..7));
-    let commit = commit.map(|commit| format!(" ({})", plain(commit))).unwrap_or_default();
+    let commit = results.run.commit.as_ref().map(|commit| format!(" ({})", commit.short())).unwrap_or_default();
     Ok(filled(
         &unix_lines(PAGE),
         &[
@@ -138,7 +137,6 @@ mod tests {
                 Some(Output { stdout: HOSTILE.into(), stdout_omitted: 0, stderr: HOSTILE.into(), stderr_omitted: 0 });
         }
         results.run.branch = Some(HOSTILE.into());
-        results.run.commit = Some(HOSTILE.into());
         for reason in &mut results.gate.reasons {
             reason.message = HOSTILE.into();
             reason.blessed = Some(HOSTILE.into());

@@ -69,8 +69,8 @@ fn test_case(
             status
         }
         Status::Failed if standing == Standing::Known && results.run.known_failures == KnownFailures::Skip => {
-            let since = changes.get(&suite.id, &case.id).and_then(|one| one.since.clone());
-            let since = since.map(|since| format!(" since {}", since.get(..7).unwrap_or(&since))).unwrap_or_default();
+            let since = changes.get(&suite.id, &case.id).and_then(|one| one.since.as_ref());
+            let since = since.map(|since| format!(" since {}", since.short())).unwrap_or_default();
             skip(&format!("fails as in the baseline{since}: {}", why(case)))
         }
         Status::Failed | Status::Error => {

@@ -5,13 +5,13 @@ use comfy_table::Cell;
 use super::terminal::{Style, align, bold, table};
 use crate::aggregate::metric_specs;
 use crate::baseline::{Baseline, series};
-use crate::model::Status;
+use crate::model::{Sha, Status};
 use crate::text::{counted, plain};
 
 /// The baseline as a table.
 pub fn baseline(baseline: &Baseline, style: Style) -> String {
     let produced = &baseline.produced;
-    let commit = plain(produced.commit.as_deref().unwrap_or("an unknown commit"));
+    let commit = produced.commit.as_ref().map_or("an unknown commit", Sha::as_str);
     let mut out = format!("produced by {commit} at {} with {}\n\n", plain(&produced.time), plain(&produced.tool));
     let mut rows = table(style);
     rows.set_header(["suite", "cases", "fail", "metric", "value", "n"].map(|text| bold(text, style)));
@@ -42,7 +42,7 @@ pub fn baseline(baseline: &Baseline, style: Style) -> String {
 }
 
 /// How the metrics of each suite went, oldest first.
-pub fn trend(versions: &[(String, Baseline)], style: Style) -> String {
+pub fn trend(versions: &[(Sha, Baseline)], style: Style) -> String {
     let of_all: Vec<&Baseline> = versions.iter().map(|(_, version)| version).collect();
     let mut rows = table(style);
     rows.set_header(["suite", "metric", "trend", "first", "last"].map(|text| bold(text, style)));
@@ -64,7 +64,7 @@ pub fn trend(versions: &[(String, Baseline)], style: Style) -> String {
     let ends: Vec<String> = [versions.first(), versions.last()]
         .into_iter()
         .flatten()
-        .map(|(commit, version)| format!("{} ({})", commit.get(..7).unwrap_or(commit), plain(&version.produced.time)))
+        .map(|(commit, version)| format!("{} ({})", commit.short(), plain(&version.produced.time)))
         .collect();
     out.push_str(&format!("{}\n", ends.join(" to ")));
     out

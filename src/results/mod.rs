@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{
-    CaseId, Check, Comparison, Fingerprint, Location, Metric, Mode, Output, Policy, Shard, Slice, Status, SuiteId,
+    CaseId, Check, Comparison, Fingerprint, Location, Metric, Mode, Output, Policy, Sha, Shard, Slice, Status, SuiteId,
     Usage, nullable,
 };
 use crate::suites::{CaseDetail, Kind, SuiteDetail};
@@ -123,7 +123,7 @@ pub struct RunInfo {
     #[serde(default)]
     pub duration_ms: f64,
     /// The commit that was evaluated, where git knows it.
-    pub commit: Option<String>,
+    pub commit: Option<Sha>,
     /// Its branch, where git knows it.
     pub branch: Option<String>,
     /// Where answers came from.

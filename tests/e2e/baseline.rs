@@ -592,3 +592,53 @@ fn a_change_that_takes_the_baseline_away_does_not_pass() {
     assert_eq!((ran.code, rules(&ran)), (1, vec!["baseline-edited".to_owned()]), "{}", ran.stdout);
     assert!(ran.stdout.contains("takes the baseline away"), "{}", ran.stdout);
 }
+
+#[test]
+fn a_git_that_fails_is_an_error_in_its_own_words_and_not_a_missing_baseline() {
+    let world = with_baseline(RIGHT);
+    world.file("answers.txt", WRONG);
+    world.commit("worse");
+    assert_eq!(world.run().code, 1);
+    let said = |command: &mut Command| {
+        let ran = world.ran(command.output().unwrap());
+        assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+        ran.stderr
+    };
+    for arguments in
+        [&["run"][..], &["run", "--baseline", "main"], &["baseline", "update"], &["baseline", "show", "--history"]]
+    {
+        let text = said(world.command(arguments).env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1"));
+        assert!(text.contains("dubious ownership") && text.contains("safe.directory"), "{arguments:?}: {text}");
+        let text = said(world.command(arguments).env("GIT_DIR", "/nowhere"));
+        assert!(text.contains("not a git repository: '/nowhere'"), "{arguments:?}: {text}");
+    }
+    let text = said(world.command(&["run"]).env("PATH", "/nowhere"));
+    assert!(text.contains("git cannot be started"), "{text}");
+    std::fs::write(world.path().join(".git/config"), "[").unwrap();
+    let text = said(&mut world.command(&["run"]));
+    assert!(text.contains("bad config line"), "{text}");
+}
+
+#[test]
+fn an_object_that_git_has_lost_is_not_a_deleted_baseline() {
+    for object in ["main:.evalratchet/baseline.json", "main"] {
+        let world = with_baseline(RIGHT);
+        let hash = world.git(&["rev-parse", object]);
+        world.git(&["checkout", "-q", "-b", "topic", "HEAD~1"]);
+        std::fs::remove_file(world.path().join(".git/objects").join(&hash[..2]).join(&hash[2..])).unwrap();
+        let ran = world.run();
+        assert_eq!(ran.code, 2, "{}", ran.stdout);
+        assert!(ran.stderr.contains("fatal: ") && ran.stderr.contains(&hash), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn without_a_repository_git_is_not_needed() {
+    let world = repository(RIGHT);
+    let ran = world.run();
+    assert_eq!((ran.code, ran.verdict()), (0, "no-baseline"));
+    assert!(ran.stdout.contains("this is no git repository with a commit"), "{}", ran.stdout);
+    // Neither before the first commit.
+    world.git(&["init", "-q"]);
+    assert_eq!(world.run().verdict(), "no-baseline");
+}

@@ -11,7 +11,7 @@ use clap::Args;
 use job_outputs::{ChannelFailures, Files};
 use publication::{Publication, key_of_config};
 
-use super::{ConfigArgs, Failure, console};
+use super::{ConfigArgs, Failure, block_on, console};
 use crate::github::check::{self, Identity, Report};
 use crate::github::comment::{Desired, Marker};
 use crate::github::outcome::{self, CommentWhen};
@@ -78,15 +78,6 @@ pub(super) fn event() -> Result<Event, Failure> {
         ),
     };
     Event::parse(variable, payload.as_deref()).map_err(|unknown| Failure::Usage(unknown.to_string()))
-}
-
-/// Runs what talks to GitHub.
-pub(super) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::Usage(format!("no runtime: {error}")))?;
-    Ok(runtime.block_on(work))
 }
 
 pub(super) fn publish(args: &PublishArgs) -> Result<ExitCode, Failure> {

@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use super::super::remote::TREND;
 use super::Publisher;
-use crate::baseline::{Baseline, normal};
+use crate::baseline::{self, Baseline, BaselineQuery, CommitHistory as _, Fetched, HistoryPlace, LookupError, normal};
 use crate::cli::reference::{located, own_baseline_section, today};
 use crate::cli::{ConfigArgs, config_path};
 use crate::github::publish::{self, Pull};
-use crate::github::{self, GithubError, HeadSha, Kind, Suites, outcome, store};
+use crate::github::{self, GithubError, HeadSha, Kind, Suites, outcome};
 use crate::input::{InputError, InputErrors};
+use crate::model::Sha;
 use crate::report::Frame;
 use crate::repository::Checkout;
 use crate::results::{Results, Verdict};
@@ -75,12 +77,12 @@ impl Publisher<'_> {
         if let Ok(results) = told.results {
             told.results = match self.judged_anew(results, &pull, &head).await {
                 Ok(Some((results, base))) => {
-                    told.frame.origin = outcome::origin_note(&self.event, base.as_deref());
+                    told.frame.origin = outcome::origin_note(&self.event, base.as_ref());
                     Ok(results)
                 }
                 Ok(None) => return Ok(Err(format!("the base has no configuration `{}` to judge by", told.key))),
-                Err(store::Failed::InputErrors(errors)) => Err(format!("the results cannot be judged: {errors}")),
-                Err(store::Failed::GithubError(trouble)) => return Err(trouble),
+                Err(LookupError::Invalid(errors)) => Err(format!("the results cannot be judged: {errors}")),
+                Err(LookupError::History(trouble)) => return Err(trouble),
             };
         }
         Ok(Ok(told))
@@ -104,38 +106,42 @@ impl Publisher<'_> {
         results: Results,
         pull: &Pull,
         head: &HeadSha,
-    ) -> Result<Option<(Results, Option<String>)>, store::Failed> {
+    ) -> Result<Option<(Results, Option<Sha>)>, LookupError<GithubError>> {
         let prefix = results.run.prefix.clone();
         let config = format!("{prefix}{}", results.run.config);
         let (branch, path) = own_baseline_section(None);
         let branch = if pull.base_branch.is_empty() { branch } else { pull.base_branch.clone() };
-        let mut wanted = store::Wanted {
-            onto: branch.clone(),
-            branch,
+        let mut query = BaselineQuery {
+            head: pull.merge.clone().unwrap_or_else(|| head.0.clone()),
+            may_be_merge: pull.merge.is_some(),
+            onto: Some(branch.clone()),
+            branch: branch.clone(),
+            named: false,
             path: normal(&format!("{prefix}{path}")),
             config: config.clone(),
             prefix: prefix.clone(),
-            named: false,
-            commit: pull.merge.clone().unwrap_or_else(|| head.0.clone()),
-            may_be_merge: pull.merge.is_some(),
+            trend: TREND,
         };
+        let file_at =
+            async |path: &str, commit: &Sha| self.client.file_at(path, commit).await.map_err(LookupError::History);
         // Its own word where the baseline is counts only as far as the base says the same.
-        let base = store::base(&self.client, &wanted, &wanted.onto).await?;
+        let base = baseline::base(&self.client, &query, &branch).await.map_err(LookupError::History)?;
         let text = match &base {
-            Some(base) => store::file_at(&self.client, &config, base.as_str()).await?,
+            Some(base) => file_at(&config, base).await?,
             None => None,
         };
         let Some(text) = text else { return Ok(None) };
         let section = own_baseline_section(Some(&text));
-        (wanted.branch, wanted.path) = (section.0, normal(&format!("{prefix}{}", section.1)));
-        let fetched = store::find(&self.client, &wanted).await?;
-        let own = store::file_at(&self.client, &wanted.path, head.0.as_str()).await?;
-        let own = own.and_then(|text| Baseline::parse(&wanted.path, text).ok());
-        let mut located = located(fetched, own);
+        (query.branch, query.path) = (section.0, normal(&format!("{prefix}{}", section.1)));
+        let lookup = baseline::find(&self.client, &query).await?;
+        let own = file_at(&query.path, &head.0).await?;
+        let own = own.and_then(|text| Baseline::parse(&query.path, text).ok());
+        let fetched = Fetched::new(lookup, &query.path, HistoryPlace::GitHub);
+        let mut located = located(fetched, || Ok::<_, LookupError<GithubError>>(own))?;
         located.circumstances.today = today();
         located.circumstances.interrupted = results.gate.verdict == Verdict::Interrupted;
         let of_base = suites_of(&config, &text)?;
-        let of_head = store::file_at(&self.client, &config, head.0.as_str()).await?;
+        let of_head = file_at(&config, &head.0).await?;
         let of_head = of_head.and_then(|text| suites_of(&config, &text).ok());
         let base = located.reference.as_ref().and_then(|reference| reference.info.base.clone());
         let (reference, circumstances) = (located.reference.as_ref(), &located.circumstances);
@@ -152,7 +158,11 @@ pub(super) fn key_of_config(config: &ConfigArgs) -> String {
         Some(_) | None => PathBuf::from("."),
     };
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let checkout = Checkout::of(&directory, "");
+    // Where git cannot say, the key is the path as it is written.
+    let checkout = Checkout::of(&directory, "").unwrap_or_else(|error| {
+        tracing::warn!("{error}");
+        Checkout::default()
+    });
     // Without a checkout the path is what the user wrote.
     if checkout.commit.is_none() && path.is_relative() {
         return normal(&path.to_string_lossy().replace('\\', "/"));

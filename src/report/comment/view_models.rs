@@ -6,7 +6,7 @@ use minijinja::value::Value;
 use serde::Serialize;
 
 use super::Frame;
-use crate::model::{CaseChange, Change, Status, Usage};
+use crate::model::{CaseChange, Change, Sha, Status, Usage};
 use crate::report::case_summary::{Changes, Standing, preview, why};
 use crate::report::templates::value_of;
 use crate::report::{age, change_counts, markdown};
@@ -300,7 +300,7 @@ pub(super) fn lists(results: &Results) -> Vec<(u32, ListView)> {
             let name = format!("{}/{}", suite.id, case.id);
             if changes.standing(suite, case) == Standing::Known {
                 let since = changes.get(&suite.id, &case.id).and_then(|one| one.since.as_ref());
-                let note = since.map(|since| format!("since {}", since.get(..7).unwrap_or(since))).unwrap_or_default();
+                let note = since.map(|since| format!("since {}", since.short())).unwrap_or_default();
                 lists.entry((50, "failing as in the baseline")).or_default().push(Entry { name: name.clone(), note });
             }
             if case.flaky {
@@ -342,8 +342,7 @@ pub(super) struct FooterView {
 /// Both commits, the age of the baseline, which suites were not asked anew, what it cost, and where to read on.
 pub(super) fn footer(results: &Results, frame: &Frame) -> FooterView {
     let run = &results.run;
-    let short =
-        |commit: &Option<String>| commit.as_ref().map(|commit| markdown::code(commit.get(..9).unwrap_or(commit)));
+    let short = |commit: &Option<Sha>| commit.as_ref().map(|commit| markdown::code(commit.short()));
     let mut lines = Vec::new();
     lines.extend(short(&run.commit).map(|commit| format!("run of {commit}")));
     if let Some(comparison) = &results.comparison {

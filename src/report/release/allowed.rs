@@ -60,8 +60,8 @@ fn stood(stood: &Stood) -> StoodView {
     let Stood { before, since, until } = stood;
     StoodView {
         before: *before,
-        since: since.as_deref().map(short).unwrap_or_default(),
-        until: until.as_deref().map(short).unwrap_or_default(),
+        since: since.as_ref().map(short).unwrap_or_default(),
+        until: until.as_ref().map(short).unwrap_or_default(),
     }
 }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::baseline::{Blessing, Produced};
-use crate::model::{Better, CaseId, Change, Delta, Outcome, Status, SuiteId, SuiteState};
+use crate::model::{Better, CaseId, Change, Delta, Outcome, Sha, Status, SuiteId, SuiteState};
 use crate::results::Tool;
 use crate::suites::Kind;
 
@@ -69,7 +69,7 @@ pub struct Release {
     /// The tag, or whatever else the user named.
     pub name: String,
     /// Its commit.
-    pub commit: String,
+    pub commit: Sha,
     /// Which commit its baseline was measured at, when and with what.
     pub measured: Produced,
 }
@@ -79,9 +79,9 @@ pub struct Release {
 #[serde(deny_unknown_fields)]
 pub struct Version {
     /// The commit that wrote it.
-    pub commit: String,
+    pub commit: Sha,
     /// The commit that it was measured at.
-    pub measured: Option<String>,
+    pub measured: Option<Sha>,
     /// When, RFC 3339.
     pub time: String,
 }
@@ -93,7 +93,7 @@ pub struct Gaps {
     /// Whether the clone is shallow, so that versions may be missing.
     pub shallow: bool,
     /// Commits between the two whose baseline cannot be read.
-    pub unreadable: Vec<String>,
+    pub unreadable: Vec<Sha>,
     /// How many versions are left out because there are too many.
     pub left_out: usize,
 }
@@ -177,7 +177,7 @@ pub struct CaseRelease {
     /// Its score.
     pub score: Ends<f64>,
     /// Since which commit it has come out as it does; of a case that is gone, as it did then.
-    pub since: Option<String>,
+    pub since: Option<Sha>,
 }
 
 /// Something that was blessed.
@@ -211,9 +211,9 @@ pub struct Stood {
     /// Whether it already did in the earlier release.
     pub before: bool,
     /// The first version that has it; nothing if that is the first of all that were looked at.
-    pub since: Option<String>,
+    pub since: Option<Sha>,
     /// The version from which on it is gone; nothing if it stands in the release.
-    pub until: Option<String>,
+    pub until: Option<Sha>,
 }
 
 /// Something that is held less strictly.

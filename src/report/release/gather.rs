@@ -11,7 +11,7 @@ use crate::aggregate::is_expense;
 use crate::baseline::{Baseline, BaselineSuite, Blessing, series};
 use crate::compare::{Circumstances, compare};
 use crate::model::{
-    BaselineInfo, CaseChange, CaseId, Change, Delta, MetricChange, Outcome, Status, SuiteComparison, SuiteId,
+    BaselineInfo, CaseChange, CaseId, Change, Delta, MetricChange, Outcome, Sha, Status, SuiteComparison, SuiteId,
     SuiteState, Trend, weakenings,
 };
 use crate::results::{Rule, Tool};
@@ -22,7 +22,7 @@ pub struct Named {
     /// The tag.
     pub name: String,
     /// Its commit.
-    pub commit: String,
+    pub commit: Sha,
 }
 
 /// What a report is made of.
@@ -34,7 +34,7 @@ pub struct Range {
     pub to: Named,
     /// The commits that wrote the baseline, and what they wrote, oldest first. The first is what `from` has, the last what
     /// `to` has; a single one is what both have.
-    pub versions: Vec<(String, Baseline)>,
+    pub versions: Vec<(Sha, Baseline)>,
     /// What is missing in between.
     pub gaps: Gaps,
 }
@@ -71,9 +71,9 @@ fn end(named: &Named, baseline: &Baseline) -> Release {
     Release { name: named.name.clone(), commit: named.commit.clone(), measured: baseline.produced.clone() }
 }
 
-fn version(commit: &str, baseline: &Baseline) -> Version {
+fn version(commit: &Sha, baseline: &Baseline) -> Version {
     let produced = &baseline.produced;
-    Version { commit: commit.to_owned(), measured: produced.commit.clone(), time: produced.time.clone() }
+    Version { commit: commit.clone(), measured: produced.commit.clone(), time: produced.time.clone() }
 }
 
 /// Better or worse is what is sure: metrics, and of suites that do not vary each case. Time and money are told, but are
@@ -227,7 +227,7 @@ fn changes(
 }
 
 /// From where to where something stood: the versions that have it are given.
-fn stood(versions: &[(String, Baseline)], having: &[usize], compared: bool) -> Option<Stood> {
+fn stood(versions: &[(Sha, Baseline)], having: &[usize], compared: bool) -> Option<Stood> {
     let (first, last) = (having.first()?, having.last()?);
     Some(Stood {
         before: compared && *first == 0,
@@ -236,7 +236,7 @@ fn stood(versions: &[(String, Baseline)], having: &[usize], compared: bool) -> O
     })
 }
 
-fn blessings(versions: &[(String, Baseline)], compared: bool) -> Vec<BlessingSeen> {
+fn blessings(versions: &[(Sha, Baseline)], compared: bool) -> Vec<BlessingSeen> {
     let mut seen: Vec<(&Blessing, Vec<usize>)> = Vec::new();
     for (index, (_, version)) in versions.iter().enumerate() {
         for blessing in &version.blessings {
@@ -252,7 +252,7 @@ fn blessings(versions: &[(String, Baseline)], compared: bool) -> Vec<BlessingSee
     seen.collect()
 }
 
-fn quarantines(versions: &[(String, Baseline)], compared: bool) -> Vec<QuarantineSeen> {
+fn quarantines(versions: &[(Sha, Baseline)], compared: bool) -> Vec<QuarantineSeen> {
     let mut seen: BTreeMap<(&SuiteId, &str), (f64, Vec<usize>)> = BTreeMap::new();
     for (index, (_, version)) in versions.iter().enumerate() {
         for (id, suite) in &version.suites {

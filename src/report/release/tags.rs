@@ -90,11 +90,17 @@ fn compare_pre(one: &str, other: &str) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{Fingerprint, Sha};
+
+    fn commit_of(name: &str) -> Sha {
+        let hash = Fingerprint::of(&name.into());
+        Sha::parse(&format!("{}{}", hash.as_str(), "1".repeat(8))).unwrap()
+    }
 
     fn tags(names: &str) -> Vec<Tag> {
         let tag = |(at, name): (usize, &str)| {
             let (name, commit) = name.split_once('@').unwrap_or((name, name));
-            Tag { name: name.to_owned(), commit: commit.to_owned(), date: i64::try_from(at).unwrap() }
+            Tag { name: name.to_owned(), commit: commit_of(commit), date: i64::try_from(at).unwrap() }
         };
         names.split(' ').enumerate().map(tag).collect()
     }
@@ -135,7 +141,7 @@ mod tests {
         assert_eq!(before(&tags, &tags[1]).unwrap().name, "v1.0.0");
         assert_eq!(before(&tags, &tags[0]), None);
         // What has no version, such as a branch, comes after everything.
-        let head = Tag { name: "main".into(), commit: "x".into(), date: 0 };
+        let head = Tag { name: "main".into(), commit: commit_of("x"), date: 0 };
         assert_eq!(before(&tags, &head).unwrap().name, "v1.2.0");
         assert_eq!(newest(&[]), None);
     }

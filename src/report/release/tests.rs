@@ -7,7 +7,7 @@ use super::{Named, RELEASE_BUDGET, RELEASE_SUMMARY_BUDGET, Range, html, json, ma
 use crate::baseline::{Baseline, BaselineMetric, Blessing};
 use crate::gate::spec::{baseline_of, suite};
 use crate::input::{Checker, Document};
-use crate::model::{Better, CaseId, Change, Policy, Quarantine, SuiteId, Threshold};
+use crate::model::{Better, CaseId, Change, Policy, Quarantine, Sha, SuiteId, Threshold};
 use crate::report::corpus::HOSTILE;
 use crate::report::tests::{alive, is_ours};
 use crate::results::{Rule, SuiteResult};
@@ -39,12 +39,12 @@ fn blessing(rule: Rule, case: Option<&str>, policy: Option<&str>, reason: &str) 
     }
 }
 
-fn commit(digit: &str) -> String {
-    digit.repeat(40)
+fn commit(digit: &str) -> Sha {
+    Sha::parse(&digit.repeat(40)).unwrap()
 }
 
 fn range(versions: Vec<Baseline>) -> Range {
-    let versions: Vec<(String, Baseline)> =
+    let versions: Vec<(Sha, Baseline)> =
         versions.into_iter().enumerate().map(|(at, version)| (commit(&format!("{}", at + 1)), version)).collect();
     Range {
         from: Some(Named { name: "v1.2.0".into(), commit: commit("a") }),
@@ -155,8 +155,8 @@ fn what_stood_in_any_version_is_told_and_when_it_was_gone() {
             (
                 reason.as_str(),
                 stood.before,
-                stood.since.as_deref().map(|text| &text[..1]),
-                stood.until.as_deref().map(|text| &text[..1]),
+                stood.since.as_ref().map(|commit| &commit.as_str()[..1]),
+                stood.until.as_ref().map(|commit| &commit.as_str()[..1]),
             )
         })
         .collect();
@@ -199,7 +199,7 @@ fn hostile(tell: impl Fn(&str) -> String) -> Range {
             suite.cases =
                 suite.cases.into_iter().map(|(id, case)| (CaseId::new(format!("{text}{id}")), case)).collect();
             for case in suite.cases.values_mut() {
-                case.since = Some(text.clone());
+                case.since = Sha::parse(&"e".repeat(40));
             }
             #[expect(clippy::cast_precision_loss, reason = "a small number")]
             let value = turn as f64;
@@ -221,13 +221,12 @@ fn hostile(tell: impl Fn(&str) -> String) -> Range {
                 reason: text.clone(),
             });
             (all.produced.time, all.produced.tool) = (text.clone(), text.clone());
-            all.produced.commit = Some(text);
         }
         versions.push(all);
     }
     let mut range = range(versions);
-    range.from = Some(Named { name: tell(HOSTILE[0]), commit: tell(HOSTILE[1]) });
-    range.to = Named { name: tell(HOSTILE[1]), commit: tell(HOSTILE[2]) };
+    range.from = Some(Named { name: tell(HOSTILE[0]), commit: commit("c") });
+    range.to = Named { name: tell(HOSTILE[1]), commit: commit("d") };
     range
 }
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::facts::{CaseRelease, Direction, Ends, MetricRelease, ReleaseReport, SuiteRelease};
 use crate::aggregate::{is_expense, metric_specs};
-use crate::model::{Change, Delta, Outcome, Status, SuiteState};
+use crate::model::{Change, Delta, Outcome, Sha, Status, SuiteState};
 use crate::report::comparison::changes_in_words;
 use crate::report::sparkline;
 use crate::text::counted;
@@ -322,7 +322,7 @@ fn entry(suite: &SuiteRelease, one: &CaseRelease) -> CaseEntry {
         name: name(&format!("{}/{}", suite.id, one.id)),
         note: if gone { format!("was {status} · {score}") } else { format!("{status} · {score}") },
         was_called: one.renamed_from.as_ref().map(|old| name(old.as_str())).unwrap_or_default(),
-        since: one.since.as_deref().filter(|_| !gone).map(short).unwrap_or_default(),
+        since: one.since.as_ref().filter(|_| !gone).map(short).unwrap_or_default(),
     }
 }
 
@@ -373,7 +373,7 @@ pub(super) fn ends(report: &ReleaseReport) -> Vec<EndView> {
     let end = |one: &super::facts::Release| EndView {
         name: name(&one.name),
         commit: short(&one.commit),
-        measured: one.measured.commit.as_deref().map(short).unwrap_or_default(),
+        measured: one.measured.commit.as_ref().map(short).unwrap_or_default(),
         // The day is enough here.
         time: one.measured.time.chars().take(10).collect(),
         tool: name(&one.measured.tool),
@@ -389,7 +389,6 @@ pub(super) fn reason(text: &str) -> String {
     truncate_middle(text, REASON).replace('\n', " ")
 }
 
-/// The first seven digits of a commit, or of what stands in its place.
-pub(super) fn short(commit: &str) -> String {
-    commit.chars().take(7).collect()
+pub(super) fn short(commit: &Sha) -> String {
+    commit.short().to_owned()
 }

@@ -1,0 +1,82 @@
+//! The history of a repository as GitHub's API tells it, for the rule that finds the baseline.
+
+use serde_json::Value;
+
+use super::{Call, Client, GithubError, encoded, encoded_path};
+use crate::baseline::CommitHistory;
+use crate::model::Sha;
+
+/// How many versions of a file are looked through.
+const MOST_VERSIONS: usize = 100;
+
+impl CommitHistory for Client {
+    type Error = GithubError;
+
+    async fn tip(&self, branch: &str) -> Result<Option<Sha>, GithubError> {
+        let path = self.path(&format!("/git/ref/heads/{}", encoded_path(branch)));
+        let Some(reference) = found(self.json(Call::get(path)).await)? else {
+            // A repository that the token may not see has no branches either, and that is not the same.
+            if found(self.json(Call::get(self.path(""))).await)?.is_none() {
+                let why = format!("{} is not there, or the token may not see it", self.repository());
+                return Err(GithubError::Unreachable(why));
+            }
+            return Ok(None);
+        };
+        match reference["object"]["sha"].as_str().and_then(Sha::parse) {
+            Some(sha) => Ok(Some(sha)),
+            // An answer that says nothing is not the same as none.
+            None => Err(GithubError::Unreachable(format!("GitHub does not say where `{branch}` is"))),
+        }
+    }
+
+    async fn parents(&self, commit: &Sha) -> Result<Vec<Sha>, GithubError> {
+        let path = self.path(&format!("/commits/{commit}"));
+        let commit = match self.json(Call::get(path)).await {
+            // This is how GitHub says that it has no such commit.
+            Err(GithubError::Rejected { status: 422, .. }) => None,
+            answer => found(answer)?,
+        };
+        let parents = commit.as_ref().and_then(|commit| commit["parents"].as_array());
+        Ok(parents.into_iter().flatten().filter_map(|parent| parent["sha"].as_str().and_then(Sha::parse)).collect())
+    }
+
+    async fn merge_base(&self, one: &Sha, other: &Sha) -> Result<Option<Sha>, GithubError> {
+        let compared = compare(self, other, one).await?;
+        Ok(compared.and_then(|value| value["merge_base_commit"]["sha"].as_str().and_then(Sha::parse)))
+    }
+
+    async fn is_ancestor(&self, ancestor: &Sha, of: &Sha) -> Result<bool, GithubError> {
+        if ancestor == of {
+            return Ok(true);
+        }
+        let compared = compare(self, ancestor, of).await?;
+        let status = compared.as_ref().and_then(|value| value["status"].as_str());
+        Ok(matches!(status, Some("ahead" | "identical")))
+    }
+
+    async fn file_at(&self, path: &str, commit: &Sha) -> Result<Option<String>, GithubError> {
+        let path = self.path(&format!("/contents/{}?ref={}", encoded_path(path), encoded(commit.as_str())));
+        found(self.text(Call::get(path).raw()).await)
+    }
+
+    async fn versions(&self, path: &str, tip: &Sha) -> Result<Vec<Sha>, GithubError> {
+        let path = format!("/commits?sha={tip}&path={}", encoded(path));
+        let commits = self.list(&self.path(&path), None, MOST_VERSIONS).await?;
+        let commits = commits.iter().take(MOST_VERSIONS);
+        Ok(commits.filter_map(|commit| commit["sha"].as_str().and_then(Sha::parse)).collect())
+    }
+}
+
+async fn compare(client: &Client, base: &Sha, head: &Sha) -> Result<Option<Value>, GithubError> {
+    let path = client.path(&format!("/compare/{base}...{head}?per_page=1"));
+    found(client.json(Call::get(path)).await)
+}
+
+/// What is not there is no error.
+fn found<T>(answer: Result<T, GithubError>) -> Result<Option<T>, GithubError> {
+    match answer {
+        Ok(value) => Ok(Some(value)),
+        Err(GithubError::NotFound(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
