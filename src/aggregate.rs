@@ -5,54 +5,60 @@ use std::time::Duration;
 
 use crate::baseline::{BaselineMetric, BaselineSuite};
 use crate::execute::Attempted;
-use crate::model::{Better, Metric, MetricSpec, Output, Score, Status};
+use crate::model::{Better, Metric, MetricSpec, Nature, Output, Score, Status};
 use crate::plan::Planned;
 use crate::results::{Attempt, CaseResult};
 use crate::stats::{deviation, mean, mean_interval, percentile, wilson};
 use crate::suites::Kind;
 
+const SCENARIO: &[MetricSpec] = &[
+    MetricSpec::quality("pass-rate"),
+    MetricSpec::quality("reward"),
+    MetricSpec::LATENCY_P50,
+    MetricSpec::LATENCY_P95,
+];
+const RETRIEVAL: &[MetricSpec] = &[
+    MetricSpec::quality("precision-at-k"),
+    MetricSpec::quality("recall-at-k"),
+    MetricSpec::quality("mrr"),
+    MetricSpec::quality("ndcg-at-k"),
+    MetricSpec::quality("map"),
+    MetricSpec::quality("hit-rate"),
+    MetricSpec::LATENCY_P50,
+    MetricSpec::LATENCY_P95,
+];
+const IMPORTED: &[MetricSpec] = &[
+    MetricSpec::quality("pass-rate"),
+    MetricSpec::quality("mean-score"),
+    MetricSpec::LATENCY_P50,
+    MetricSpec::LATENCY_P95,
+];
+const GOLDEN: &[MetricSpec] = &[
+    MetricSpec::quality("avg-score"),
+    MetricSpec::quality("pass-rate"),
+    MetricSpec::TOKENS_PER_ANSWER,
+    MetricSpec::COST_PER_ANSWER,
+    MetricSpec::LATENCY_P50,
+    MetricSpec::LATENCY_P95,
+];
+const COMMAND: &[MetricSpec] = &[
+    MetricSpec::quality("accuracy"),
+    MetricSpec::quality("mean-score"),
+    MetricSpec::quality("exact-rate"),
+    MetricSpec::TOKENS_PER_ANSWER,
+    MetricSpec::COST_PER_ANSWER,
+    MetricSpec::LATENCY_P50,
+    MetricSpec::LATENCY_P95,
+];
+
 /// The metrics of a kind of suite, in the order in which reports show them.
 pub const fn metric_specs(kind: Kind) -> &'static [MetricSpec] {
     match kind {
-        Kind::Scenario => &[
-            MetricSpec { name: "pass-rate", better: Better::Higher },
-            MetricSpec { name: "reward", better: Better::Higher },
-            MetricSpec { name: "latency-p50-ms", better: Better::Lower },
-            MetricSpec { name: "latency-p95-ms", better: Better::Lower },
-        ],
-        Kind::Retrieval => &[
-            MetricSpec { name: "precision-at-k", better: Better::Higher },
-            MetricSpec { name: "recall-at-k", better: Better::Higher },
-            MetricSpec { name: "mrr", better: Better::Higher },
-            MetricSpec { name: "ndcg-at-k", better: Better::Higher },
-            MetricSpec { name: "map", better: Better::Higher },
-            MetricSpec { name: "hit-rate", better: Better::Higher },
-            MetricSpec { name: "latency-p50-ms", better: Better::Lower },
-            MetricSpec { name: "latency-p95-ms", better: Better::Lower },
-        ],
-        Kind::Imported => &[
-            MetricSpec { name: "pass-rate", better: Better::Higher },
-            MetricSpec { name: "mean-score", better: Better::Higher },
-            MetricSpec { name: "latency-p50-ms", better: Better::Lower },
-            MetricSpec { name: "latency-p95-ms", better: Better::Lower },
-        ],
-        Kind::Golden => &[
-            MetricSpec { name: "avg-score", better: Better::Higher },
-            MetricSpec { name: "pass-rate", better: Better::Higher },
-            MetricSpec { name: "tokens-per-answer", better: Better::Lower },
-            MetricSpec { name: "cost-per-answer", better: Better::Lower },
-            MetricSpec { name: "latency-p50-ms", better: Better::Lower },
-            MetricSpec { name: "latency-p95-ms", better: Better::Lower },
-        ],
-        Kind::Command => &[
-            MetricSpec { name: "accuracy", better: Better::Higher },
-            MetricSpec { name: "mean-score", better: Better::Higher },
-            MetricSpec { name: "exact-rate", better: Better::Higher },
-            MetricSpec { name: "tokens-per-answer", better: Better::Lower },
-            MetricSpec { name: "cost-per-answer", better: Better::Lower },
-            MetricSpec { name: "latency-p50-ms", better: Better::Lower },
-            MetricSpec { name: "latency-p95-ms", better: Better::Lower },
-        ],
+        Kind::Scenario => SCENARIO,
+        Kind::Retrieval => RETRIEVAL,
+        Kind::Imported => IMPORTED,
+        Kind::Golden => GOLDEN,
+        Kind::Command => COMMAND,
     }
 }
 
@@ -162,30 +168,25 @@ pub fn metrics<'a>(kind: Kind, cases: impl IntoIterator<Item = &'a CaseResult>) 
         let values = measured.iter().filter_map(|case| value_of(name, case.status, case.score, &case.metrics));
         values.collect::<Vec<f64>>()
     };
-    let measure = |name: &str| match name {
-        "latency-p50-ms" => (percentile(&latencies, 50), None, latencies.len()),
-        "latency-p95-ms" => (percentile(&latencies, 95), None, latencies.len()),
+    let measure = |spec: &MetricSpec| match *spec {
+        MetricSpec::LATENCY_P50 => (percentile(&latencies, 50), None, latencies.len()),
+        MetricSpec::LATENCY_P95 => (percentile(&latencies, 95), None, latencies.len()),
         // Not between 0 and 1, so without an interval.
-        "tokens-per-answer" | "cost-per-answer" => {
-            let values = of_cases(name);
+        spec if spec.nature().is_expense() => {
+            let values = of_cases(spec.name);
             (mean(&values), None, values.len())
         }
-        name => mean_of(&of_cases(name)),
+        spec => mean_of(&of_cases(spec.name)),
     };
     metric_specs(kind)
         .iter()
-        .map(|spec| (spec, measure(spec.name)))
+        .map(|spec| (spec, measure(spec)))
         // Only a model has a consumption.
-        .filter(|(spec, (_, _, n))| *n > 0 || !spec.name.ends_with("-per-answer"))
+        .filter(|(spec, (_, _, n))| *n > 0 || !matches!(spec.nature(), Nature::Tokens | Nature::Cost))
         .map(|(spec, (value, ci95, n))| {
             (spec.name.to_owned(), Metric { value, better: spec.better, n, ci95, min: None, target: None })
         })
         .collect()
-}
-
-/// Whether a metric is about time or money, not about quality.
-pub fn is_expense(name: &str) -> bool {
-    name.ends_with("-ms") || name.ends_with("-per-answer")
 }
 
 /// Which way a metric is better.

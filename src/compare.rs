@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::aggregate::{better_of, is_expense, is_pass_rate, metric_specs, value_of};
+use crate::aggregate::{better_of, is_pass_rate, metric_specs, value_of};
 use crate::baseline::{Baseline, BaselineCase, BaselineSuite};
 use crate::model::{
-    BaselineInfo, CaseChange, CaseId, Change, Comparison, Delta, MetricChange, Outcome, Policy, Status,
+    BaselineInfo, CaseChange, CaseId, Change, Comparison, Delta, MetricChange, Nature, Outcome, Policy, Status,
     SuiteComparison, SuiteId, SuiteState, Trend,
 };
 use crate::results::{CaseResult, SuiteResult};
@@ -253,7 +253,7 @@ fn slice_changes(
             .collect();
         let old = before.slices.get(slice);
         let mut of_slice = BTreeMap::new();
-        for spec in metric_specs(suite.kind).iter().filter(|spec| !is_expense(spec.name)) {
+        for spec in metric_specs(suite.kind).iter().filter(|spec| !spec.nature().is_expense()) {
             let all = (
                 old.and_then(|old| old.get(spec.name)).map(|metric| metric.value),
                 metrics.get(spec.name).and_then(|metric| metric.value),
@@ -302,7 +302,8 @@ impl Test<'_> {
             repeats_needed: None,
             cases_needed: None,
         };
-        if self.metric.ends_with("-ms") {
+        let nature = Nature::of(self.metric);
+        if nature == Nature::Latency {
             // A time is no case's, and is compared only where somebody asks for it.
             let named = self.policy().metrics.get(self.metric).is_some_and(|one| one.max_drop.is_some());
             change.delta = if named { Delta::of(better, all_before, all_now) } else { Delta::Absent };
@@ -322,7 +323,7 @@ impl Test<'_> {
         if values.is_empty() {
             return change;
         }
-        if is_expense(self.metric) && self.policy().metrics.get(self.metric).is_none_or(|one| one.max_drop.is_none()) {
+        if nature.is_expense() && self.policy().metrics.get(self.metric).is_none_or(|one| one.max_drop.is_none()) {
             change.outcome = match change.delta {
                 Delta::Better { .. } => Outcome::Improved,
                 Delta::Same { .. } => Outcome::Unchanged,

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::file::{BASELINE_SCHEMA, Baseline, BaselineCase, BaselineMetric, BaselineSuite, Best, Blessing, Produced};
-use crate::aggregate::{better_of, is_expense, value_of};
-use crate::model::{CaseId, FlatPolicy, Metric, Sha, Status, SuiteId, weakenings};
+use crate::aggregate::{better_of, value_of};
+use crate::model::{CaseId, FlatPolicy, Metric, Nature, Sha, Status, SuiteId, weakenings};
 use crate::results::{CaseResult, Reason, Results, Rule, SuiteResult, Verdict};
 use crate::stats::mean;
 use crate::suites::CaseDetail;
@@ -159,7 +159,7 @@ fn of_suite(suite: &SuiteResult, commit: Option<&Sha>) -> BaselineSuite {
 
 /// Times differ in every run, so they are kept only where they are gated.
 fn kept(metrics: &BTreeMap<String, Metric>, suite: &SuiteResult) -> BTreeMap<String, BaselineMetric> {
-    let is_kept = |name: &String| !name.ends_with("-ms") || suite.policy.metrics.contains_key(name);
+    let is_kept = |name: &String| Nature::of(name) != Nature::Latency || suite.policy.metrics.contains_key(name);
     let metric = |metric: &Metric| Some(BaselineMetric { value: metric.value?, better: metric.better, n: metric.n });
     let kept = metrics.iter().filter(|(name, _)| is_kept(name));
     kept.filter_map(|(name, one)| Some((name.clone(), metric(one)?))).collect()
@@ -310,7 +310,7 @@ fn recompute(suite: &mut BaselineSuite, result: &SuiteResult) {
         mean(&values).map(|mean| (mean, values.len()))
     };
     let mut metrics = suite.metrics.clone();
-    for (name, metric) in metrics.iter_mut().filter(|(name, _)| !is_expense(name)) {
+    for (name, metric) in metrics.iter_mut().filter(|(name, _)| !Nature::of(name).is_expense()) {
         if let Some((mean, n)) = value(name, &|_| true) {
             (metric.value, metric.n) = (mean, n);
         }
@@ -323,7 +323,7 @@ fn recompute(suite: &mut BaselineSuite, result: &SuiteResult) {
             .filter(|case| case.slices.iter().any(|one| one.as_str() == slice))
             .map(|case| &case.id)
             .collect();
-        for (name, metric) in metrics.iter_mut().filter(|(name, _)| !is_expense(name)) {
+        for (name, metric) in metrics.iter_mut().filter(|(name, _)| !Nature::of(name).is_expense()) {
             if let Some((mean, n)) = value(name, &|id| within.contains(id)) {
                 (metric.value, metric.n) = (mean, n);
             }

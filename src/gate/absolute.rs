@@ -1,8 +1,8 @@
 //! What holds without a baseline: floors, errors, what was not measured.
 
 use super::Circumstances;
-use crate::aggregate::{better_of, is_expense};
-use crate::model::{Better, MaxErrors, Metric, Status, Threshold};
+use crate::aggregate::better_of;
+use crate::model::{Better, MaxErrors, Metric, Nature, Status, Threshold};
 use crate::results::{CaseResult, Reason, Rule, SuiteResult};
 use crate::suites::{CaseDetail, Kind, SuiteDetail};
 use crate::text::counted;
@@ -87,7 +87,8 @@ pub(super) fn judge(suite: &SuiteResult, has_baseline: bool, circumstances: &Cir
         return reasons;
     }
     // How fast or how dear it is says nothing about how good it is.
-    let gated = suite.policy.metrics.iter().any(|(name, threshold)| threshold.min.is_some() && !is_expense(name));
+    let gated =
+        suite.policy.metrics.iter().any(|(name, threshold)| threshold.min.is_some() && !Nature::of(name).is_expense());
     if !gated && suite.kind == Kind::Scenario {
         for case in chosen.iter().filter(|case| case.status == Status::Failed) {
             if suite.policy.quarantine.contains_key(&case.id) {
@@ -149,7 +150,7 @@ fn floors(suite: &SuiteResult) -> Vec<Reason> {
     for (slice, name, threshold, metric) in whole.chain(sliced) {
         let Some(min) = threshold.min else { continue };
         let place = slice.map_or(String::new(), |slice| format!("{slice} "));
-        let better = better_of(suite.kind, name);
+        let (better, nature) = (better_of(suite.kind, name), Nature::of(name));
         let limit = match better {
             Better::Higher => "floor",
             Better::Lower => "ceiling",
@@ -161,8 +162,10 @@ fn floors(suite: &SuiteResult) -> Vec<Reason> {
             ..Reason::new(rule, Some(&suite.id), format!("{}: {place}{message}", suite.id))
         };
         let Some(value) = metric.and_then(|metric| metric.value) else {
-            reasons
-                .push(reason(Rule::MissingMetric, format!("{name} has a {limit} of {min:.3}, but was not measured")));
+            reasons.push(reason(
+                Rule::MissingMetric,
+                format!("{name} has a {limit} of {}, but was not measured", nature.format(min)),
+            ));
             continue;
         };
         let holds = match better {
@@ -174,7 +177,7 @@ fn floors(suite: &SuiteResult) -> Vec<Reason> {
                 Better::Higher => "below",
                 Better::Lower => "above",
             };
-            let message = format!("{name} {value:.3} is {side} its {limit} {min:.3}");
+            let message = format!("{name} {} is {side} its {limit} {}", nature.format(value), nature.format(min));
             reasons.push(Reason { value: Some(value), ..reason(Rule::BelowMin, message) });
         }
     }

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::Circumstances;
-use crate::aggregate::{better_of, is_expense};
+use crate::aggregate::better_of;
 use crate::baseline::{BaselineCase, BaselineSuite};
 use crate::model::{
-    CaseChange, CaseId, Change, Comparison, Delta, FlatPolicy, Flips, MetricChange, Outcome, Status, SuiteComparison,
-    SuiteId, SuiteState, weakenings,
+    CaseChange, CaseId, Change, Comparison, Delta, FlatPolicy, Flips, MetricChange, NO_VALUE, Nature, Outcome, Status,
+    SuiteComparison, SuiteId, SuiteState, format_limit, format_p, format_score, weakenings,
 };
 use crate::results::{CaseResult, Reason, Rule, SuiteResult};
 use crate::stats::mean;
@@ -69,7 +69,8 @@ pub fn weaker(suite: &SuiteId, before: &FlatPolicy, now: &FlatPolicy) -> Vec<Rea
     weakenings(before, now)
         .into_iter()
         .map(|weakening| {
-            let number = |value: Option<f64>| value.map_or("nothing".to_owned(), |value| value.to_string());
+            let number =
+                |value: Option<f64>| value.map_or("nothing".to_owned(), |value| format_limit(&weakening.key, value));
             let message = match weakening.key.split_once(' ') {
                 Some(("quarantine", case)) => format!("{suite}: the quarantine of {case} is new or longer"),
                 Some(("allow-removed", case)) => format!("{suite}: {case} may be removed now"),
@@ -107,7 +108,7 @@ fn of_case(
     };
     let now_fails = change.was == Some(Status::Passed) && change.now == Some(Status::Failed);
     let scores = || {
-        let number = |score: Option<f64>| score.map_or("–".to_owned(), |score| format!("{score:.2}"));
+        let number = |score: Option<f64>| score.map_or(NO_VALUE.to_owned(), format_score);
         format!("{} → {}", number(change.score_was), number(change.score_now))
     };
     let id = &change.id;
@@ -153,7 +154,8 @@ fn why(case: &CaseResult) -> String {
 
 fn of_metric(suite: &SuiteResult, slice: Option<&String>, name: &str, change: &MetricChange) -> Option<Reason> {
     let named = suite.policy.metrics.get(name).is_some_and(|threshold| threshold.max_drop.is_some());
-    if is_expense(name) && !named {
+    let nature = Nature::of(name);
+    if nature.is_expense() && !named {
         return None;
     }
     let place = slice.map_or(String::new(), |slice| format!("{slice} "));
@@ -166,10 +168,11 @@ fn of_metric(suite: &SuiteResult, slice: Option<&String>, name: &str, change: &M
         (Outcome::Inconclusive, Some(_)) => return None,
         (Outcome::Improved | Outcome::Unchanged | Outcome::Slipped | Outcome::NotCompared, _) => {
             let Delta::Disappeared { before } = change.delta else { return None };
-            if is_expense(name) || change.all_now.is_some() {
+            if nature.is_expense() || change.all_now.is_some() {
                 return None;
             }
-            let message = format!("{}: {place}{name} was {before:.3} and is not measured any more", suite.id);
+            let message =
+                format!("{}: {place}{name} was {} and is not measured any more", suite.id, nature.format(before));
             return Some(Reason {
                 metric: Some(name.to_owned()),
                 slice: slice.cloned(),
@@ -178,7 +181,6 @@ fn of_metric(suite: &SuiteResult, slice: Option<&String>, name: &str, change: &M
             });
         }
     };
-    let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.3}"));
     let fell = match change.better {
         crate::model::Better::Higher => "fell",
         crate::model::Better::Lower => "rose",
@@ -186,13 +188,13 @@ fn of_metric(suite: &SuiteResult, slice: Option<&String>, name: &str, change: &M
     let mut message = format!(
         "{}: {place}{name} {fell} from {} to {} over {}",
         suite.id,
-        number(before),
-        number(now),
+        nature.format_or_dash(before),
+        nature.format_or_dash(now),
         counted(change.n, "common case")
     );
     match (rule, change.p) {
         (Rule::Inconclusive, p) => {
-            let p = p.map(|p| format!(" (p = {p:.3})")).unwrap_or_default();
+            let p = p.map(|p| format!(" ({})", format_p(p))).unwrap_or_default();
             message.push_str(&format!(", which may be chance{p}"));
             if let Some(repeats) = change.repeats_needed {
                 message.push_str(&format!("; about {repeats} repeats of each case would decide"));
@@ -200,8 +202,11 @@ fn of_metric(suite: &SuiteResult, slice: Option<&String>, name: &str, change: &M
                 message.push_str(&format!("; no repeats would decide, but about {cases} cases"));
             }
         }
-        (_, Some(p)) => message.push_str(&format!(", which is significant (p = {p:.4})")),
-        (_, None) => message.push_str(&format!(", more than {} (max-drop)", change.max_drop)),
+        (_, Some(p)) => message.push_str(&format!(", which is significant ({})", format_p(p))),
+        (_, None) => message.push_str(&format!(
+            ", more than {} (max-drop)",
+            format_limit(&format!("max-drop {name}"), change.max_drop)
+        )),
     }
     Some(
         Reason {
@@ -277,7 +282,12 @@ fn below_best(suite: &SuiteResult, before: &BaselineSuite, comparison: &SuiteCom
         && owed(best, now)
         && reasons.is_empty()
     {
-        let message = format!("{}: the mean score {now:.3} is below the best this branch had, {best:.3}", suite.id);
+        let message = format!(
+            "{}: the mean score {} is below the best this branch had, {}",
+            suite.id,
+            Nature::Quality.format(now),
+            Nature::Quality.format(best)
+        );
         reasons.push(Reason {
             value: Some(now),
             before: Some(best),

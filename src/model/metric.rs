@@ -1,4 +1,4 @@
-//! Metrics: what they are called, which way is better, and what was measured.
+//! Metrics: what they are called, what they measure, which way is better, how a value is written, and what was measured.
 
 use std::fmt;
 
@@ -15,6 +15,20 @@ pub enum Better {
     Lower,
 }
 
+/// What a metric measures. It decides how a value is written and what a metric is held to by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Nature {
+    /// How good answers are.
+    Quality,
+    /// How long answers take, in milliseconds.
+    Latency,
+    /// How many tokens answers take.
+    Tokens,
+    /// What answers cost.
+    Cost,
+}
+
 /// What is known of a metric before it is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MetricSpec {
@@ -22,6 +36,134 @@ pub struct MetricSpec {
     pub name: &'static str,
     /// Which way is better.
     pub better: Better,
+    nature: Nature,
+}
+
+impl MetricSpec {
+    /// The median time of an answer.
+    pub const LATENCY_P50: Self = Self::expense("latency-p50-ms", Nature::Latency);
+    /// The time that 95 % of the answers keep within.
+    pub const LATENCY_P95: Self = Self::expense("latency-p95-ms", Nature::Latency);
+    /// The mean number of tokens, in and out.
+    pub const TOKENS_PER_ANSWER: Self = Self::expense("tokens-per-answer", Nature::Tokens);
+    /// The mean cost.
+    pub const COST_PER_ANSWER: Self = Self::expense("cost-per-answer", Nature::Cost);
+
+    /// Every metric that is not a quality. `expense` is private, so that there is no other.
+    const EXPENSES: [Self; 4] = [Self::LATENCY_P50, Self::LATENCY_P95, Self::TOKENS_PER_ANSWER, Self::COST_PER_ANSWER];
+
+    /// A metric of how good answers are, where more is better.
+    pub const fn quality(name: &'static str) -> Self {
+        Self { name, better: Better::Higher, nature: Nature::Quality }
+    }
+
+    const fn expense(name: &'static str, nature: Nature) -> Self {
+        Self { name, better: Better::Lower, nature }
+    }
+
+    /// What it measures.
+    pub const fn nature(&self) -> Nature {
+        self.nature
+    }
+}
+
+impl Nature {
+    /// The nature of a metric by its name. What we do not define ourselves is a quality.
+    pub fn of(metric: &str) -> Self {
+        MetricSpec::EXPENSES.iter().find(|spec| spec.name == metric).map_or(Self::Quality, |spec| spec.nature)
+    }
+
+    /// Whether it is time or money. An expense is held to nothing unless the policy names it.
+    pub const fn is_expense(self) -> bool {
+        match self {
+            Self::Quality => false,
+            Self::Latency | Self::Tokens | Self::Cost => true,
+        }
+    }
+
+    /// A value as every report writes it. What is not zero never reads as zero.
+    pub fn format(self, value: f64) -> String {
+        if !value.is_finite() {
+            return NO_VALUE.to_owned();
+        }
+        let sign = if value < 0.0 { "−" } else { "" };
+        format!("{sign}{}", self.magnitude(value.abs()))
+    }
+
+    /// The same, or a dash where there is no value.
+    pub fn format_or_dash(self, value: Option<f64>) -> String {
+        value.map_or_else(|| NO_VALUE.to_owned(), |value| self.format(value))
+    }
+
+    /// A difference of two values, always with its sign.
+    pub fn format_change(self, by: f64) -> String {
+        let plus = if by >= 0.0 { "+" } else { "" };
+        format!("{plus}{}", self.format(by))
+    }
+
+    fn magnitude(self, value: f64) -> String {
+        match self {
+            Self::Quality => not_as_zero(value, 3),
+            Self::Tokens => not_as_zero(value, 1),
+            Self::Cost => significant(value, 3, 2),
+            Self::Latency => latency(value),
+        }
+    }
+}
+
+/// What stands where there is no value.
+pub const NO_VALUE: &str = "–";
+
+/// The score of a case, or the points of a part of it, as every report writes them.
+pub fn format_score(score: f64) -> String {
+    format!("{score:.2}")
+}
+
+/// How likely something is by chance, as every report writes it.
+pub fn format_p(p: f64) -> String {
+    if p < 0.0005 { "p < 0.001".to_owned() } else { format!("p = {p:.3}") }
+}
+
+/// With so many decimals, and more if it would read as zero without being it.
+fn not_as_zero(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    if value > 0.0 && text.chars().all(|character| matches!(character, '0' | '.')) {
+        return significant(value, 1, decimals);
+    }
+    text
+}
+
+/// With so many significant digits, without zeros at its end, and with at least so many decimals.
+fn significant(value: f64, digits: i32, least_decimals: usize) -> String {
+    if value == 0.0 {
+        return format!("{value:.least_decimals$}");
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "the exponent of a float is small")]
+    let exponent = value.log10().floor() as i32;
+    let decimals = usize::try_from(digits - 1 - exponent).unwrap_or(0).max(least_decimals);
+    let mut text = format!("{value:.decimals$}");
+    let excess = text.len() - text.trim_end_matches('0').len();
+    text.truncate(text.len() - excess.min(decimals - least_decimals));
+    text
+}
+
+/// Milliseconds, seconds or minutes. The limits are those at which the rounded text would have a digit more.
+fn latency(ms: f64) -> String {
+    let seconds = ms / 1000.0;
+    if ms < 0.95 {
+        format!("{} ms", significant(ms, 2, 1))
+    } else if ms < 9.95 {
+        format!("{ms:.1} ms")
+    } else if ms < 999.5 {
+        format!("{ms:.0} ms")
+    } else if seconds < 9.995 {
+        format!("{seconds:.2} s")
+    } else if seconds < 59.95 {
+        format!("{seconds:.1} s")
+    } else {
+        let minutes = (seconds.round() / 60.0).floor();
+        format!("{minutes:.0} min {:02.0} s", seconds.round() - minutes * 60.0)
+    }
 }
 
 /// A measured metric.
@@ -67,5 +209,93 @@ impl Slice {
     /// The part after the `=`.
     pub fn value(&self) -> &str {
         self.0.split_once('=').map_or("", |(_, value)| value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_written_by_what_its_metric_measures() {
+        let table = [
+            (Nature::Quality, 0.0, "0.000"),
+            (Nature::Quality, 1.0, "1.000"),
+            (Nature::Quality, 0.875, "0.875"),
+            (Nature::Quality, 2.0 / 3.0, "0.667"),
+            (Nature::Quality, 0.000_31, "0.0003"),
+            (Nature::Quality, -0.25, "−0.250"),
+            (Nature::Latency, 0.0, "0.0 ms"),
+            (Nature::Latency, 0.0341, "0.034 ms"),
+            (Nature::Latency, 0.5, "0.5 ms"),
+            (Nature::Latency, 0.949, "0.95 ms"),
+            (Nature::Latency, 0.96, "1.0 ms"),
+            (Nature::Latency, 3.44, "3.4 ms"),
+            (Nature::Latency, 9.96, "10 ms"),
+            (Nature::Latency, 340.4, "340 ms"),
+            (Nature::Latency, 999.6, "1.00 s"),
+            (Nature::Latency, 2106.251, "2.11 s"),
+            (Nature::Latency, 12_345.0, "12.3 s"),
+            (Nature::Latency, 59_960.0, "1 min 00 s"),
+            (Nature::Latency, 125_400.0, "2 min 05 s"),
+            (Nature::Tokens, 0.0, "0.0"),
+            (Nature::Tokens, 120.0, "120.0"),
+            (Nature::Tokens, 1234.56, "1234.6"),
+            (Nature::Tokens, 0.02, "0.02"),
+            (Nature::Cost, 0.0, "0.00"),
+            (Nature::Cost, 0.000_14, "0.00014"),
+            (Nature::Cost, 0.000_001_234, "0.00000123"),
+            (Nature::Cost, 0.012_345, "0.0123"),
+            (Nature::Cost, 0.5, "0.50"),
+            (Nature::Cost, 1.5, "1.50"),
+            (Nature::Cost, 12.345_678, "12.35"),
+            (Nature::Cost, 1234.0, "1234.00"),
+            (Nature::Cost, f64::NAN, "–"),
+        ];
+        for (nature, value, text) in table {
+            assert_eq!(nature.format(value), text, "{nature:?} {value}");
+        }
+    }
+
+    #[test]
+    fn a_change_has_a_sign_and_reads_as_zero_only_if_it_is_zero() {
+        let table = [
+            (Nature::Quality, 0.0139, "+0.014"),
+            (Nature::Quality, -0.25, "−0.250"),
+            (Nature::Quality, -0.0004, "−0.0004"),
+            (Nature::Quality, 0.0, "+0.000"),
+            (Nature::Latency, -1500.0, "−1.50 s"),
+            (Nature::Latency, 0.04, "+0.04 ms"),
+            (Nature::Tokens, 12.0, "+12.0"),
+            (Nature::Cost, -0.000_02, "−0.00002"),
+        ];
+        for (nature, by, text) in table {
+            assert_eq!(nature.format_change(by), text, "{nature:?} {by}");
+        }
+    }
+
+    #[test]
+    fn a_metric_has_the_nature_that_is_declared_for_its_name() {
+        for (name, nature) in [
+            ("latency-p50-ms", Nature::Latency),
+            ("latency-p95-ms", Nature::Latency),
+            ("tokens-per-answer", Nature::Tokens),
+            ("cost-per-answer", Nature::Cost),
+            ("accuracy", Nature::Quality),
+            ("rows-per-answer", Nature::Quality),
+            ("somebody-elses-ms", Nature::Quality),
+        ] {
+            assert_eq!(Nature::of(name), nature, "{name}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_not_zero_never_reads_as_zero(value in 1e-9_f64..1e9) {
+            for nature in [Nature::Quality, Nature::Latency, Nature::Tokens, Nature::Cost] {
+                let text = nature.format(value);
+                proptest::prop_assert!(text.contains(|c: char| ('1'..='9').contains(&c)), "{:?} {} {}", nature, value, text);
+            }
+        }
     }
 }

@@ -21,9 +21,11 @@ pub use comparison::{
 pub use exit::ExitCode;
 pub use fingerprint::Fingerprint;
 pub use identity::{CaseId, Lane, Mode, Score, Shard, SuiteId};
-pub use metric::{Better, Metric, MetricSpec, Slice};
+pub use metric::{Better, Metric, MetricSpec, NO_VALUE, Nature, Slice, format_p, format_score};
 pub(crate) use nullable::nullable;
-pub use policy::{FlatPolicy, Flips, MaxErrors, Policy, Quarantine, Threshold, Weakening, weakenings};
+pub use policy::{
+    FlatPolicy, Flips, MaxErrors, Policy, Quarantine, Threshold, Weakening, format_day, format_limit, weakenings,
+};
 pub use request::Request;
 pub use sha::{NotASha, Sha};
 pub use status::Status;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Better, CaseId};
+use super::{Better, CaseId, Nature};
 
 /// What a suite is held to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -217,6 +217,31 @@ pub struct Weakening {
     pub after: Option<f64>,
 }
 
+/// The value that a flat policy has for a key, as every report writes it: of an expense as a measured value is written, of
+/// everything else as its author wrote it.
+pub fn format_limit(key: &str, value: f64) -> String {
+    let (what, of) = key.split_once(' ').unwrap_or((key, ""));
+    let nature = match what {
+        "min" | "ceiling" | "max-drop" => Nature::of(of.split_once(' ').map_or(of, |(metric, _)| metric)),
+        "quarantine" => return format_day(value),
+        _ => Nature::Quality,
+    };
+    if nature.is_expense() {
+        return nature.format(value);
+    }
+    // Without the digits that only a machine needs.
+    ((value * 1e6).round() / 1e6).to_string()
+}
+
+/// `20270131` as `2027-01-31`.
+pub fn format_day(number: f64) -> String {
+    let digits = format!("{number:.0}");
+    match (digits.get(..4), digits.get(4..6), digits.get(6..)) {
+        (Some(year), Some(month), Some(day)) if digits.len() == 8 => format!("{year}-{month}-{day}"),
+        _ => digits,
+    }
+}
+
 /// Everything that is held less strictly than before.
 pub fn weakenings(before: &FlatPolicy, after: &FlatPolicy) -> Vec<Weakening> {
     let mut keys: Vec<&String> = before.keys().chain(after.keys()).collect();
@@ -244,12 +269,33 @@ fn strictness(key: &str, policy: &FlatPolicy) -> f64 {
         "max-drop" => {
             let metric = of.split_once(' ').map_or(of, |(metric, _)| metric);
             // Time and money are held to nothing unless somebody says so.
-            let is_expense = metric.ends_with("-ms") || metric.ends_with("-per-answer");
+            let is_expense = Nature::of(metric).is_expense();
             let default = if is_expense { Some(f64::INFINITY) } else { policy.get("max-drop").copied() };
             let of_metric = policy.get(&format!("max-drop {metric}")).copied();
             -value.or(of_metric).or(default).unwrap_or(f64::INFINITY)
         }
         // Errors that are allowed, cases that may go, the last day of a quarantine, the smallest effect.
         _ => -value.unwrap_or(0.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_written_as_its_metric_is() {
+        for (key, value, text) in [
+            ("min accuracy", 0.8, "0.8"),
+            ("ceiling latency-p95-ms", 2000.0, "2.00 s"),
+            ("ceiling cost-per-answer lane=code", 0.000_14, "0.00014"),
+            ("max-drop tokens-per-answer", 5.0, "5.0"),
+            ("max-drop", 0.02, "0.02"),
+            ("max-drop accuracy", 0.005, "0.005"),
+            ("max-errors", 7.000_000_000_000_001, "7"),
+            ("quarantine a-case", 20_270_131.0, "2027-01-31"),
+        ] {
+            assert_eq!(format_limit(key, value), text, "{key}");
+        }
     }
 }

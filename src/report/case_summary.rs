@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use similar::{ChangeTag, TextDiff};
 
-use crate::model::{CaseChange, CaseId, Change, Status, SuiteId};
+use crate::model::{CaseChange, CaseId, Change, NO_VALUE, Status, SuiteId, format_score};
 use crate::results::{CaseResult, Results, SuiteResult};
 use crate::suites::CaseDetail;
 use crate::suites::golden::{ComponentDetail, GoldenDetail};
@@ -110,7 +110,7 @@ fn parts(detail: &GoldenDetail, change: Option<&CaseChange>) -> String {
         (Some(was), Some(now)) => (was - now).abs() > 1e-9,
         (Some(_), None) | (None, Some(_)) | (None, None) => false,
     };
-    let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.2}"));
+    let number = |value: Option<f64>| value.map_or(NO_VALUE.to_owned(), format_score);
     let mut lines = String::new();
     let (first, rest): (Vec<&ComponentDetail>, Vec<&ComponentDetail>) = detail.components.iter().partition(moved);
     for one in first.into_iter().chain(rest) {
@@ -119,9 +119,14 @@ fn parts(detail: &GoldenDetail, change: Option<&CaseChange>) -> String {
             (Some(was), Some(now)) if now > was + 1e-9 => '+',
             (Some(_) | None, Some(_) | None) => ' ',
         };
-        let then = was(one).map(|was| format!("{was:.2} → ")).unwrap_or_default();
+        let then = was(one).map(|was| format!("{} → ", format_score(was))).unwrap_or_default();
         let note = one.note.as_ref().map(|note| format!("  {note}")).unwrap_or_default();
-        lines.push_str(&format!("{sign} {}: {then}{} of {:.2}{note}\n", one.name, number(one.value), one.weight));
+        lines.push_str(&format!(
+            "{sign} {}: {then}{} of {}{note}\n",
+            one.name,
+            number(one.value),
+            format_score(one.weight)
+        ));
     }
     if let Some(unread) = &detail.unread {
         lines.push_str(&format!("  answer: {unread}\n"));

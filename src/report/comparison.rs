@@ -2,44 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Change, Comparison, Delta, MetricChange, Outcome, SuiteComparison, SuiteState};
+use crate::model::{Change, Comparison, SuiteComparison, SuiteState, format_score};
 use crate::results::Results;
 use crate::text::{counted, plain};
 
 /// How many cases of a kind of change are listed.
 const LISTED: usize = 8;
-
-/// The two cells that a metric has beside its value: what it was, and what became of it.
-pub(super) fn cells(name: &str, change: Option<&MetricChange>) -> [String; 2] {
-    let Some(change) = change else { return ["–".to_owned(), String::new()] };
-    let number = |value: f64| {
-        if name.ends_with("-ms") || name == "tokens-per-answer" { format!("{value:.1}") } else { format!("{value:.3}") }
-    };
-    let (before, now) = change.delta.values();
-    let before_text = before.map_or("–".to_owned(), number);
-    let by = match (before, now) {
-        (Some(before), Some(now)) => now - before,
-        _ => return [before_text, String::new()],
-    };
-    let sign = if by < 0.0 { "−" } else { "+" };
-    let delta = match change.delta {
-        Delta::Same { .. } => "=".to_owned(),
-        Delta::Better { .. }
-        | Delta::Worse { .. }
-        | Delta::FromZero { .. }
-        | Delta::Appeared { .. }
-        | Delta::Disappeared { .. }
-        | Delta::Absent => format!("{sign}{}", number(by.abs())),
-    };
-    let mark = match change.outcome {
-        Outcome::Improved => " ✓",
-        Outcome::Regressed => " ✗",
-        Outcome::Slipped => " ·",
-        Outcome::Inconclusive => " ?",
-        Outcome::Unchanged | Outcome::NotCompared => "",
-    };
-    [before_text, format!("{delta}{mark}")]
-}
 
 /// Which cases of a suite are not what they were.
 pub(super) fn changed_cases(suite: &SuiteComparison) -> String {
@@ -68,7 +36,7 @@ pub(super) fn changed_cases(suite: &SuiteComparison) -> String {
         if let (Some(was), Some(now)) = (case.score_was, case.score_now)
             && matches!(case.change, Change::Regressed | Change::Improved)
         {
-            text.push_str(&format!(" {was:.2} → {now:.2}"));
+            text.push_str(&format!(" {} → {}", format_score(was), format_score(now)));
         }
         listed.entry(case.change).or_default().push(text);
     }

@@ -3,10 +3,21 @@
 //! Outside of code a mention, a reference, an address or an image would come alive, so each has an invisible space put
 //! into it; inside of code nothing does but the end of the code, and our own hidden marker, which nobody may forge.
 
+use crate::model::Outcome;
 use crate::text::plain;
 
 /// An invisible space that keeps two characters from meaning something together.
 const GAP: char = '\u{200b}';
+
+/// How Markdown marks what became of a metric.
+pub(super) const fn outcome_mark(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Improved => "🟢",
+        Outcome::Regressed => "🔴",
+        Outcome::Inconclusive => "❔",
+        Outcome::Slipped | Outcome::Unchanged | Outcome::NotCompared => "",
+    }
+}
 
 /// Text that takes part in a sentence.
 pub fn text(text: &str) -> String {

@@ -11,6 +11,7 @@ mod html;
 mod json;
 mod junit;
 pub mod markdown;
+mod metric_display;
 pub mod release;
 mod sarif;
 mod size_budget;

@@ -3,10 +3,11 @@
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
 
 use super::case_summary::{Changes, Standing};
-use super::comparison::{cells, changed_cases, compared_with};
+use super::comparison::{changed_cases, compared_with};
+use super::metric_display::{ChangeDisplay, floor, interval};
 use super::verdict_line;
 use crate::aggregate::metric_specs;
-use crate::model::{Better, Metric, Status, SuiteComparison};
+use crate::model::{Better, Metric, MetricSpec, NO_VALUE, Nature, Outcome, Status, SuiteComparison, format_score};
 use crate::results::{CaseResult, Results, SuiteResult, Verdict};
 use crate::suites::golden::{GoldenDetail, GoldenSuiteDetail};
 use crate::suites::scenario::ScenarioDetail;
@@ -90,7 +91,7 @@ fn render_suite(suite: &SuiteResult, compared: Option<&SuiteComparison>, style: 
         out.push_str(&format!("  {exact} exact · {equivalent} equivalent · {none} no match\n"));
     }
     if let Some(SuiteDetail::Golden(detail)) = &suite.detail {
-        let avg = detail.avg_score.map_or("–".to_owned(), |avg| format!("{avg:.3}"));
+        let avg = Nature::Quality.format_or_dash(detail.avg_score);
         let GoldenSuiteDetail { module, total_cases, passed_cases, failed_cases, duration, .. } = detail;
         out.push_str(&format!(
             "  module {} · {} · avg {avg} · {passed_cases} passed · {failed_cases} failed · {duration}\n",
@@ -110,8 +111,9 @@ fn render_suite(suite: &SuiteResult, compared: Option<&SuiteComparison>, style: 
     table.set_header(header.into_iter().map(|text| bold(text, style)));
     for spec in metric_specs(suite.kind) {
         if let Some(metric) = suite.metrics.get(spec.name) {
-            let change = is_compared.then(|| cells(spec.name, compared.and_then(|one| one.metrics.get(spec.name))));
-            table.add_row(metric_row(spec.name, metric, change, intervals));
+            let change = compared.and_then(|one| one.metrics.get(spec.name));
+            let change = is_compared.then(|| ChangeDisplay::of(spec.nature(), change));
+            table.add_row(metric_row(spec, metric, change, intervals));
         }
     }
     align(&mut table, 1);
@@ -124,13 +126,8 @@ fn render_suite(suite: &SuiteResult, compared: Option<&SuiteComparison>, style: 
     out.push('\n');
 }
 
-fn metric_row(name: &str, metric: &Metric, change: Option<[String; 2]>, intervals: bool) -> Vec<Cell> {
-    let number = |value: f64| match name {
-        "cost-per-answer" => format!("{value:.5}"),
-        _ if name.ends_with("-ms") || name.ends_with("-per-answer") => format!("{value:.1}"),
-        _ => format!("{value:.3}"),
-    };
-    let show = |value: Option<f64>| value.map_or("–".to_owned(), number);
+fn metric_row(spec: &MetricSpec, metric: &Metric, change: Option<ChangeDisplay>, intervals: bool) -> Vec<Cell> {
+    let nature = spec.nature();
     let holds = |limit: f64, value: f64| match metric.better {
         Better::Higher => value >= limit,
         Better::Lower => value <= limit,
@@ -141,36 +138,38 @@ fn metric_row(name: &str, metric: &Metric, change: Option<[String; 2]>, interval
         (Some(_), Some(_), _) => Some(Color::Green),
         (Some(_), None, _) | (None, _, _) => None,
     };
-    let value = Cell::new(show(metric.value));
+    let value = Cell::new(nature.format_or_dash(metric.value));
     let mut row = vec![
-        Cell::new(name),
+        Cell::new(spec.name),
         match color {
             Some(color) => value.fg(color),
             None => value,
         },
     ];
-    row.extend(change.into_iter().flatten().map(|text| {
-        let color = match text.chars().last() {
-            Some('✗') => Some(Color::Red),
-            Some('✓') => Some(Color::Green),
-            Some('?') => Some(Color::Yellow),
-            Some(_) | None => None,
-        };
-        let cell = Cell::new(text);
-        color.map_or(cell.clone(), |color| cell.fg(color))
-    }));
-    row.extend([
-        Cell::new(match (metric.min, metric.better) {
-            (Some(min), Better::Lower) => format!("≤ {}", number(min)),
-            (min, _) => show(min),
-        }),
-        Cell::new(show(metric.target)),
-    ]);
+    if let Some(ChangeDisplay { before, by, outcome }) = change {
+        row.push(Cell::new(before));
+        let (mark, color) = outcome_mark(outcome);
+        let by = Cell::new(format!("{by} {mark}").trim());
+        row.push(color.map_or(by.clone(), |color| by.fg(color)));
+    }
+    let or_dash = |text: Option<String>| Cell::new(text.unwrap_or_else(|| NO_VALUE.to_owned()));
+    row.extend([or_dash(floor(nature, metric)), Cell::new(nature.format_or_dash(metric.target))]);
     if intervals {
-        row.push(Cell::new(metric.ci95.map_or("–".to_owned(), |[low, high]| format!("{low:.3} … {high:.3}"))));
+        row.push(or_dash(interval(nature, metric.ci95)));
     }
     row.push(Cell::new(metric.n));
     row
+}
+
+/// How the terminal marks what became of a metric.
+const fn outcome_mark(outcome: Outcome) -> (&'static str, Option<Color>) {
+    match outcome {
+        Outcome::Improved => ("✓", Some(Color::Green)),
+        Outcome::Regressed => ("✗", Some(Color::Red)),
+        Outcome::Slipped => ("·", None),
+        Outcome::Inconclusive => ("?", Some(Color::Yellow)),
+        Outcome::Unchanged | Outcome::NotCompared => ("", None),
+    }
 }
 
 /// A row for each case, in the order of the files; of many, the worst.
@@ -186,7 +185,7 @@ fn render_rankings(suite: &SuiteResult, style: Style, out: &mut String) {
     }
     for case in cases {
         let Some(CaseDetail::Retrieval(detail)) = &case.detail else { continue };
-        let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.2}"));
+        let number = |value: Option<f64>| value.map_or(NO_VALUE.to_owned(), format_score);
         table.add_row([
             plain(case.id.as_str()),
             detail.lane.name().to_owned(),
@@ -217,12 +216,15 @@ fn render_components(suite: &SuiteResult, style: Style, out: &mut String) {
     let Some((_, first)) = cases.first() else { return };
     let mut table = table(style);
     let mut header = vec![bold("worst cases", style), bold("score", style)];
-    header.extend(first.components.iter().map(|one| bold(&format!("{} {:.2}", plain(&one.name), one.weight), style)));
+    header.extend(
+        first.components.iter().map(|one| bold(&format!("{} {}", plain(&one.name), format_score(one.weight)), style)),
+    );
     table.set_header(header);
     for (case, detail) in cases.iter().take(WORST) {
-        let mut row = vec![Cell::new(plain(case.id.as_str())), Cell::new(format!("{:.3}", case.score.unwrap_or(0.0)))];
+        let mut row =
+            vec![Cell::new(plain(case.id.as_str())), Cell::new(Nature::Quality.format(case.score.unwrap_or(0.0)))];
         row.extend(detail.components.iter().map(|one| {
-            let cell = Cell::new(one.value.map_or("–".to_owned(), |value| format!("{value:.2}")));
+            let cell = Cell::new(one.value.map_or(NO_VALUE.to_owned(), format_score));
             if one.value.is_some_and(|value| value < one.weight / 2.0) { cell.fg(Color::Red) } else { cell }
         }));
         table.add_row(row);
@@ -263,7 +265,7 @@ fn render_slices(suite: &SuiteResult, style: Style, out: &mut String) {
             let mut row = vec![Cell::new(plain(name)), Cell::new(metrics[leading.name].n)];
             for spec in &specs {
                 let value = metrics.get(spec.name).and_then(|metric| metric.value);
-                row.push(Cell::new(value.map_or("–".to_owned(), |value| format!("{value:.3}"))));
+                row.push(Cell::new(spec.nature().format_or_dash(value)));
             }
             table.add_row(row);
             rows += 1;
@@ -302,7 +304,7 @@ fn render_failures(results: &Results, style: Style, out: &mut String) {
     });
     for (known, suite, case) in wrong.iter().take(FAILURES) {
         let name = format!("{}/{}", plain(suite.id.as_str()), plain(case.id.as_str()));
-        let score = case.score.map_or(String::new(), |score| format!("  {score:.2}"));
+        let score = case.score.map_or(String::new(), |score| format!("  {}", format_score(score)));
         let status = paint(case.status.word(), Ink::Red, style);
         let known = if *known { "  as in the baseline" } else { "" };
         out.push_str(&format!("{status} {name}{score}  {}:{}{known}\n", case.location.file, case.location.line));
@@ -402,7 +404,7 @@ fn render_slowest(results: &Results, style: Style, out: &mut String) {
     out.push_str(&format!("{}\n", paint("slowest", Ink::Cyan, style)));
     for (suite, case) in asked.iter().take(SLOWEST) {
         let name = format!("{}/{}", plain(suite.id.as_str()), plain(case.id.as_str()));
-        out.push_str(&format!("  {:>9.1} ms  {name}\n", case.duration_ms));
+        out.push_str(&format!("  {:>12}  {name}\n", Nature::Latency.format(case.duration_ms)));
     }
     out.push('\n');
 }

@@ -5,7 +5,7 @@ use comfy_table::Cell;
 use super::terminal::{Style, align, bold, table};
 use crate::aggregate::metric_specs;
 use crate::baseline::{Baseline, series};
-use crate::model::{Sha, Status};
+use crate::model::{Nature, Sha, Status};
 use crate::text::{counted, plain};
 
 /// The baseline as a table.
@@ -27,7 +27,7 @@ pub fn baseline(baseline: &Baseline, style: Style) -> String {
             };
             first = false;
             let mut row: Vec<Cell> = head.into_iter().map(Cell::new).collect();
-            row.extend([Cell::new(spec.name), Cell::new(format!("{:.3}", metric.value)), Cell::new(metric.n)]);
+            row.extend([Cell::new(spec.name), Cell::new(spec.nature().format(metric.value)), Cell::new(metric.n)]);
             rows.add_row(row);
         }
     }
@@ -48,14 +48,14 @@ pub fn trend(versions: &[(Sha, Baseline)], style: Style) -> String {
     rows.set_header(["suite", "metric", "trend", "first", "last"].map(|text| bold(text, style)));
     for (suite, metrics) in series(&of_all) {
         for (metric, values) in metrics {
-            let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.3}"));
+            let nature = Nature::of(&metric);
             let known: Vec<f64> = values.iter().copied().flatten().collect();
             rows.add_row([
                 plain(suite.as_str()),
                 metric,
                 sparkline(&values),
-                number(known.first().copied()),
-                number(known.last().copied()),
+                nature.format_or_dash(known.first().copied()),
+                nature.format_or_dash(known.last().copied()),
             ]);
         }
     }

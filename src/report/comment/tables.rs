@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
-use crate::aggregate::{is_expense, metric_specs};
-use crate::model::{Better, Delta, MetricChange, Outcome};
-use crate::report::comparison::cells;
+use crate::aggregate::metric_specs;
+use crate::model::{Better, Delta, Metric, MetricChange, Nature, Outcome};
+use crate::report::markdown::outcome_mark;
+use crate::report::metric_display::{ChangeDisplay, certainty, floor, interval};
 use crate::report::sparkline;
 use crate::results::{Results, SuiteResult};
 use crate::text::counted;
@@ -40,11 +41,11 @@ pub(super) fn metrics(results: &Results) -> Vec<MetricsView> {
     for suite in &results.suites {
         let compared = results.comparison.as_ref().and_then(|all| all.suites.iter().find(|one| one.id == suite.id));
         let (mut first, mut first_same) = (true, true);
-        for spec in metric_specs(suite.kind).iter().filter(|spec| !spec.name.ends_with("-ms")) {
+        for spec in metric_specs(suite.kind).iter().filter(|spec| spec.nature() != Nature::Latency) {
             let Some(metric) = suite.metrics.get(spec.name).filter(|metric| metric.value.is_some()) else { continue };
             let change = compared.and_then(|one| one.metrics.get(spec.name));
-            let [baseline, delta] = cells(spec.name, change);
-            let number = |value: f64| if is_expense(spec.name) { format!("{value:.4}") } else { format!("{value:.3}") };
+            let nature = spec.nature();
+            let shown = ChangeDisplay::of(nature, change);
             let past = results.comparison.as_ref().and_then(|all| all.trend.get(&suite.id)?.get(spec.name));
             let trend = past.filter(|past| past.len() > 1).map(|past| {
                 let mut values = past.clone();
@@ -60,9 +61,8 @@ pub(super) fn metrics(results: &Results) -> Vec<MetricsView> {
             let is_same = !missed
                 && change.is_some_and(|change| match change.delta {
                     Delta::Same { .. } => true,
-                    // Less than is shown.
-                    Delta::Better { by, .. } | Delta::Worse { by, .. } => {
-                        by < 0.0005 && change.outcome != Outcome::Regressed
+                    Delta::Better { before, now, .. } | Delta::Worse { before, now, .. } => {
+                        nature.format(before) == nature.format(now) && change.outcome != Outcome::Regressed
                     }
                     Delta::FromZero { .. } | Delta::Appeared { .. } | Delta::Disappeared { .. } | Delta::Absent => {
                         false
@@ -72,12 +72,12 @@ pub(super) fn metrics(results: &Results) -> Vec<MetricsView> {
             rows.push(MetricRow {
                 suite: if *first { suite.id.to_string() } else { String::new() },
                 metric: spec.name.to_owned(),
-                baseline,
-                now: metric.value.map_or_else(String::new, number),
-                delta: pointed(&delta, change),
-                sure: sureness(suite, change, metric.ci95),
-                floor: metric.min.map_or_else(String::new, number),
-                target: metric.target.map_or_else(String::new, number),
+                delta: marked(&shown),
+                baseline: shown.before,
+                now: nature.format_or_dash(metric.value),
+                sure: sure(suite, nature, change, metric),
+                floor: floor(nature, metric).unwrap_or_default(),
+                target: metric.target.map_or_else(String::new, |target| nature.format(target)),
                 trend: trend.unwrap_or_default(),
             });
             *first = false;
@@ -106,29 +106,18 @@ pub(super) fn metrics(results: &Results) -> Vec<MetricsView> {
     views
 }
 
-/// A delta with the sign that reviewers look for.
-fn pointed(delta: &str, change: Option<&MetricChange>) -> String {
-    let plain = delta.trim_end_matches([' ', '✓', '✗', '·', '?']);
-    let sign = match change.map(|change| change.outcome) {
-        Some(Outcome::Regressed) => " 🔴",
-        Some(Outcome::Improved) => " 🟢",
-        Some(Outcome::Inconclusive) => " ❔",
-        Some(Outcome::Slipped | Outcome::Unchanged | Outcome::NotCompared) | None => "",
-    };
-    format!("{plain}{sign}")
+/// A change with the mark that reviewers look for. The space keeps both in one line.
+fn marked(change: &ChangeDisplay) -> String {
+    format!("{}\u{a0}{}", change.by, outcome_mark(change.outcome)).trim().to_owned()
 }
 
-/// How sure a change is: exact, or an interval.
-fn sureness(suite: &SuiteResult, change: Option<&MetricChange>, ci95: Option<[f64; 2]>) -> String {
-    match (change, ci95) {
-        (Some(MetricChange { ci95: Some([low, high]), p, .. }), _) => {
-            let p = p.map(|p| format!(", p {p:.3}")).unwrap_or_default();
-            format!("Δ {low:+.3} … {high:+.3}{p}")
-        }
-        (Some(change), _) if !suite.varies && change.delta != Delta::Absent => "exact".to_owned(),
-        (_, Some([low, high])) => format!("{low:.3} … {high:.3}"),
-        (_, None) => String::new(),
-    }
+/// How sure a change is; without one, the interval of the value.
+fn sure(suite: &SuiteResult, nature: Nature, change: Option<&MetricChange>, metric: &Metric) -> String {
+    let of_change = change.map(|change| {
+        let is_exact = !suite.varies && change.delta != Delta::Absent;
+        certainty(nature, change.ci95, change.p, is_exact)
+    });
+    of_change.filter(|text| !text.is_empty()).or_else(|| interval(nature, metric.ci95)).unwrap_or_default()
 }
 
 #[derive(Debug, Serialize)]
@@ -156,8 +145,8 @@ pub(super) fn lanes(results: &Results) -> Option<LanesView> {
             let cell = |name: &str| {
                 let value = metrics.get(name).and_then(|metric| metric.value);
                 let change = compared.and_then(|one| one.slices.get(slice)?.get(name));
-                let [_, delta] = cells(name, change);
-                [value.map_or("–".to_owned(), |value| format!("{value:.3}")), pointed(&delta, change)]
+                let nature = Nature::of(name);
+                [nature.format_or_dash(value), marked(&ChangeDisplay::of(nature, change))]
             };
             rows.push(LaneRow {
                 suite: suite.id.to_string(),
@@ -195,13 +184,13 @@ pub(super) fn trend(results: &Results) -> Option<TrendView> {
             let now = suite.metrics.get(name).and_then(|metric| metric.value);
             let mut values = past.clone();
             values.push(now);
-            let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.3}"));
+            let nature = Nature::of(name);
             rows.push(TrendRow {
                 suite: suite.id.to_string(),
                 metric: name.clone(),
                 line: sparkline(&values),
-                first: number(past.iter().copied().flatten().next()),
-                last: number(now),
+                first: nature.format_or_dash(past.iter().copied().flatten().next()),
+                last: nature.format_or_dash(now),
             });
         }
     }

@@ -6,7 +6,7 @@ use minijinja::value::Value;
 use serde::Serialize;
 
 use super::Frame;
-use crate::model::{CaseChange, Change, Sha, Status, Usage};
+use crate::model::{CaseChange, Change, Nature, Sha, Status, Usage, format_score};
 use crate::report::case_summary::{Changes, Standing, preview, why};
 use crate::report::templates::value_of;
 use crate::report::{age, change_counts, markdown};
@@ -228,8 +228,8 @@ fn case_view(
     sign: &'static str,
 ) -> CaseView {
     let score = match (change.and_then(|one| one.score_was), case.score) {
-        (Some(was), Some(now)) => format!("{was:.2} → {now:.2}"),
-        (_, Some(now)) => format!("{now:.2}"),
+        (Some(was), Some(now)) => format!("{} → {}", format_score(was), format_score(now)),
+        (_, Some(now)) => format_score(now),
         (_, None) => String::new(),
     };
     let mut notes = Vec::new();
@@ -288,7 +288,9 @@ pub(super) fn lists(results: &Results) -> Vec<(u32, ListView)> {
                 Change::Regressed | Change::Improved | Change::Unchanged => continue,
             };
             let note = match (one.score_was, one.score_now) {
-                (Some(was), Some(now)) if one.change != Change::Changed => format!("{was:.2} → {now:.2}"),
+                (Some(was), Some(now)) if one.change != Change::Changed => {
+                    format!("{} → {}", format_score(was), format_score(now))
+                }
                 _ => one.now.or(one.was).map(|status| status.word().to_owned()).unwrap_or_default(),
             };
             let name = format!("{}/{}", suite.id, one.id);
@@ -373,10 +375,10 @@ pub(super) fn footer(results: &Results, frame: &Frame) -> FooterView {
     }
     let usages = results.suites.iter().flat_map(|suite| &suite.cases).flat_map(|case| &case.attempts);
     if let Some(usage) = usages.map(|attempt| attempt.usage).fold(None, Usage::sum) {
-        let cost = usage.cost.map(|cost| format!(", {cost:.4} spent")).unwrap_or_default();
+        let cost = usage.cost.map(|cost| format!(", {} spent", Nature::Cost.format(cost))).unwrap_or_default();
         lines.push(format!("{} tokens{cost}", usage.input_tokens + usage.output_tokens));
     }
-    lines.push(format!("{:.1} s", run.duration_ms / 1000.0));
+    lines.push(Nature::Latency.format(run.duration_ms));
     // The address is made of GitHub's own variables, and nothing else is let into a link.
     let is_address = |url: &&String| {
         url.starts_with("https://") && url.chars().all(|c| c.is_ascii_alphanumeric() || "-._~:/".contains(c))

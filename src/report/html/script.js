@@ -2,7 +2,8 @@
 (() => {
   "use strict";
 
-  const results = JSON.parse(document.getElementById("data").textContent);
+  // `display` has the text for every number of `results`.
+  const { results, display } = JSON.parse(document.getElementById("data").textContent);
   const main = document.getElementById("main");
   const NONE = "–";
   const ROWS_AT_ONCE = 100;
@@ -74,19 +75,6 @@
     if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
     const seconds = Math.round(ms / 1000);
     return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`;
-  }
-
-  function measured(name, value) {
-    if (!isNumber(value)) return NONE;
-    if (name.endsWith("-ms")) return duration(value);
-    if (name.startsWith("tokens")) return fixed(value, 1);
-    if (name.startsWith("cost")) return fixed(value, 5);
-    return fixed(value, 3);
-  }
-
-  function difference(name, by) {
-    const sign = by < 0 ? "−" : "+";
-    return sign + measured(name, Math.abs(by));
   }
 
   const commit = (text) => cut(text, 10).replace("…", "");
@@ -314,16 +302,18 @@
   const compared = new Map((comparison?.suites || []).map((suite) => [suite.id, suite]));
   const suites = results.suites || [];
   const suiteOf = new Map(suites.map((suite) => [suite.id, suite]));
+  const displayOf = new Map(suites.map((suite, index) => [suite.id, display.suites[index]]));
   const cases = [];
   const byKey = new Map();
   const keyOf = (suite, id) => JSON.stringify([suite, id]);
 
-  function enlist(suite, one, change, status) {
+  function enlist(suite, one, change, status, texts = null) {
     const key = keyOf(suite, one.id);
     if (byKey.has(key)) return;
     const quarantine = suiteOf.get(suite)?.policy?.quarantine?.[one.id] || null;
     const entry = {
-      suite, id: one.id, one, change, status, quarantine, order: cases.length,
+      suite, id: one.id, one, change, status, quarantine, texts, order: cases.length,
+      scores: display.scores[suite]?.[one.id] || null,
       moved: change ? change.change : compared.get(suite)?.state === "compared" ? "unchanged" : null,
       score: one.score ?? null, duration: one.duration_ms ?? null, slices: one.slices || [],
       flaky: Boolean(one.flaky), quarantined: Boolean(quarantine || change?.quarantined), text: null,
@@ -334,7 +324,8 @@
 
   for (const suite of suites) {
     const changes = new Map((compared.get(suite.id)?.cases || []).map((change) => [change.id, change]));
-    for (const one of suite.cases) enlist(suite.id, one, changes.get(one.id) || null, one.status);
+    const texts = displayOf.get(suite.id).cases;
+    suite.cases.forEach((one, index) => enlist(suite.id, one, changes.get(one.id) || null, one.status, texts[index]));
   }
   // What only the baseline has is listed too: nothing goes in silence.
   for (const suite of comparison?.suites || []) {
@@ -363,19 +354,8 @@
     return entry.text;
   }
 
-  const leading = {
-    scenario: ["pass-rate", "reward"], command: ["mean-score", "accuracy"], golden: ["avg-score", "pass-rate"],
-    retrieval: ["recall-at-k", "mrr"], imported: ["mean-score", "pass-rate"],
-  };
-  const isExpense = (name) => name.endsWith("-ms") || name.endsWith("-per-answer");
-
-  function metricNames(suite) {
-    const first = leading[suite.kind] || [];
-    const gated = (name) => (suite.metrics[name].min === null || suite.metrics[name].min === undefined ? 1 : 0);
-    const place = (name) => (first.includes(name) ? first.indexOf(name) : first.length);
-    return Object.keys(suite.metrics).sort((a, b) =>
-      isExpense(a) - isExpense(b) || gated(a) - gated(b) || place(a) - place(b) || collator.compare(a, b));
-  }
+  const metricNames = (suite) => displayOf.get(suite.id).order;
+  const metricTexts = (suite, name) => displayOf.get(suite.id).metrics[name];
 
   function before(change) {
     const delta = change?.delta;
@@ -393,19 +373,16 @@
     return isNumber(was) && isNumber(delta.now) ? delta.now - was : null;
   }
 
-  function deltaCell(name, change) {
-    const moved = by(change);
-    if (moved === null) return quietly(NONE);
+  function deltaCell(texts) {
+    const change = texts?.change;
+    if (!change || change.by === "") return quietly(NONE);
+    if (change.by === "=") return quietly("=");
     const [tone, sign] = OUTCOME[change.outcome] || ["muted", ""];
-    if (moved === 0) return quietly("=");
-    const title = [`${change.outcome}`, `over ${counted(change.n, "case")} that both sides have`, `may fall by ${change.max_drop}`];
-    if (isNumber(change.p)) title.push(`p = ${change.p.toPrecision(2)}`);
-    if (change.ci95) title.push(`95 % interval of the change ${change.ci95.map((end) => measured(name, end)).join(" … ")}`);
-    if (change.repeats_needed) title.push(`about ${change.repeats_needed} repeats would decide`);
-    if (change.cases_needed) title.push(`about ${change.cases_needed} cases would decide`);
-    return h("span", { class: tone, title: title.join("; ") }, difference(name, moved),
+    return h("span", { class: tone, title: `${change.outcome}; ${texts.hint}` }, change.by,
       sign && h("span", { "aria-hidden": "true" }, ` ${sign}`), aside(` ${change.outcome}`));
   }
+
+  const hasMoved = (texts) => Boolean(texts?.change) && texts.change.by !== "" && texts.change.by !== "=";
 
   // ---------------------------------------------------------------- differences
 
@@ -514,9 +491,11 @@
   // ---------------------------------------------------------------- pictures
 
   // A line through all values, with a gap where there is none, the floor dashed and the target dotted.
-  function chart(name, values, metric, size) {
+  function chart(name, metric, texts, size) {
     const { width, height, large } = size;
+    const values = texts.trend.map((point) => point.value);
     const known = values.filter(isNumber);
+    const textOf = (value) => texts.trend[values.indexOf(value)].text;
     if (known.length < 2) return null;
     const guides = [metric.min, metric.target].filter(isNumber);
     const spread = [...known, ...(large ? guides : guides.filter((guide) => isNear(guide, known)))];
@@ -531,16 +510,16 @@
     const round = (number) => number.toFixed(1);
     const first = known[0];
     const last = values[values.length - 1];
-    const sentence = `${name}: ${counted(known.length, "value")}, first ${measured(name, first)}, least ${measured(name, Math.min(...known))}, `
-      + `greatest ${measured(name, Math.max(...known))}, ${isNumber(last) ? `now ${measured(name, last)}` : "not measured now"}`
-      + (isNumber(metric.min) ? `, floor ${measured(name, metric.min)}` : "");
+    const sentence = `${name}: ${counted(known.length, "value")}, first ${textOf(first)}, least ${textOf(Math.min(...known))}, `
+      + `greatest ${textOf(Math.max(...known))}, ${isNumber(last) ? `now ${textOf(last)}` : "not measured now"}`
+      + (texts.floor ? `, floor ${texts.floor}` : "");
     const picture = svg("svg", {
       class: large ? "chart large" : "chart", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": sentence,
     });
     if (large) {
       for (const value of new Set([Math.min(...known), Math.max(...known)])) {
         picture.append(svg("line", { class: "grid", x1: left, x2: width - right, y1: round(y(value)), y2: round(y(value)) }),
-          svg("text", { x: left - 6, y: round(y(value) + 4), "text-anchor": "end" }, measured(name, value)));
+          svg("text", { x: left - 6, y: round(y(value) + 4), "text-anchor": "end" }, textOf(value)));
       }
       picture.append(svg("text", { x: left, y: height - 5 }, "oldest"),
         svg("text", { x: width - right, y: height - 5, "text-anchor": "end" }, "now"));
@@ -563,10 +542,10 @@
       if (!isNumber(value) || (!large && !isLast && !alone)) return;
       const was = values.slice(0, at).filter(isNumber).pop();
       const gain = (value - (was ?? value)) * (metric.better === "lower" ? -1 : 1);
-      const tone = !isLast || isExpense(name) || Math.abs(gain) < 1e-9 ? "" : gain > 0 ? " good" : " bad";
+      const tone = !isLast || texts.nature !== "quality" || Math.abs(gain) < 1e-9 ? "" : gain > 0 ? " good" : " bad";
       const steps = values.length - 1 - at;
       picture.append(svg("circle", { class: `dot${tone}`, cx: round(x(at)), cy: round(y(value)), r: isLast ? 3 : 2 },
-        svg("title", null, `${isLast ? "now" : steps === 1 ? "baseline" : `${steps} back`}: ${measured(name, value)}`)));
+        svg("title", null, `${isLast ? "now" : steps === 1 ? "baseline" : `${steps} back`}: ${textOf(value)}`)));
     });
     return picture;
   }
@@ -575,14 +554,6 @@
     const [low, high] = [Math.min(...known), Math.max(...known)];
     const reach = Math.max(high - low, Math.abs(high) * 0.15);
     return guide >= low - reach && guide <= high + reach;
-  }
-
-  function valuesOf(suite, name) {
-    const now = suite.metrics[name]?.value ?? null;
-    const past = comparison?.trend?.[suite.id]?.[name];
-    if (Array.isArray(past) && past.length) return [...past, now];
-    const was = compared.get(suite.id)?.metrics?.[name]?.all_before;
-    return isNumber(was) ? [was, now] : [];
   }
 
   function bar(value, weight, was) {
@@ -667,7 +638,7 @@
       ["Baseline", comparison
         ? [comparison.baseline.commit && [h("code", null, commit(comparison.baseline.commit)), ", "], age(comparison.baseline.time, run.started_at), quietly(` (${cut(comparison.baseline.source, 120)})`)]
         : quietly("none: nothing to compare with")],
-      ["Started", `${moment(run.started_at)}, took ${duration(run.duration_ms)}`],
+      ["Started", `${moment(run.started_at)}, took ${display.duration}`],
       ["Answers", `${run.mode}${run.shard ? `, shard ${run.shard.index} of ${run.shard.total}` : ""}${run.partial ? ", partial run" : ""}${run.attempt > 1 ? `, attempt ${run.attempt}` : ""}`],
       ["CI run", run.url && /^https?:\/\//i.test(run.url) ? link(run.url, cut(run.url, 90)) : null],
     ];
@@ -752,10 +723,10 @@
         number("Better", (suite) => moved(suite, "improved"), (suite) => listAddress({ suite: suite.id, change: "improved" })),
       ] : []),
       { label: "Metric", value: main_, cell: (suite) => main_(suite) || NONE },
-      { label: "Value", number: true, value, cell: (suite) => (main_(suite) ? measured(main_(suite), value(suite)) : NONE) },
+      { label: "Value", number: true, value, cell: (suite) => (main_(suite) ? metricTexts(suite, main_(suite)).value : NONE) },
       ...(comparison ? [{
         label: "Δ", number: true, value: (suite) => by(compared.get(suite.id)?.metrics?.[main_(suite)]),
-        cell: (suite) => deltaCell(main_(suite) || "", compared.get(suite.id)?.metrics?.[main_(suite)]),
+        cell: (suite) => deltaCell(metricTexts(suite, main_(suite))),
       }] : []),
     ];
     return table("All suites", columns, suites);
@@ -776,19 +747,20 @@
     ].filter(Boolean);
     const section = h("section", { class: "card" });
     section.dataset.suite = suite.id;
-    const hasCharts = names.some((name) => valuesOf(suite, name).filter(isNumber).length > 1);
+    const texts = (name) => metricTexts(suite, name);
+    const hasCharts = names.some((name) => texts(name).trend.filter((point) => isNumber(point.value)).length > 1);
     const columns = [
       { label: "Metric", value: (name) => name, cell: (name) => [name, quietly(suite.metrics[name].better === "lower" ? " ↓" : " ↑"), aside(suite.metrics[name].better === "lower" ? "lower is better" : "higher is better")] },
-      { label: "Value", number: true, value: (name) => suite.metrics[name].value, cell: (name) => h("strong", { class: breaches(suite.metrics[name]) ? "bad" : null }, measured(name, suite.metrics[name].value)) },
+      { label: "Value", number: true, value: (name) => suite.metrics[name].value, cell: (name) => h("strong", { class: breaches(suite.metrics[name]) ? "bad" : null }, texts(name).value) },
       ...(change ? [
-        { label: "Baseline", number: true, value: (name) => before(change.metrics[name]), cell: (name) => measured(name, before(change.metrics[name])) },
-        { label: "Δ", number: true, value: (name) => by(change.metrics[name]), cell: (name) => deltaCell(name, change.metrics[name]) },
+        { label: "Baseline", number: true, value: (name) => before(change.metrics[name]), cell: (name) => texts(name).change?.before ?? NONE },
+        { label: "Δ", number: true, value: (name) => by(change.metrics[name]), cell: (name) => deltaCell(texts(name)) },
       ] : []),
-      { label: "95 % interval", number: true, value: (name) => suite.metrics[name].ci95?.[0] ?? null, cell: (name) => (suite.metrics[name].ci95 ? suite.metrics[name].ci95.map((end) => measured(name, end)).join(" … ") : quietly(NONE)) },
-      { label: "Floor", number: true, value: (name) => suite.metrics[name].min, cell: (name) => limit(name, suite.metrics[name].min) },
-      { label: "Target", number: true, value: (name) => suite.metrics[name].target, cell: (name) => limit(name, suite.metrics[name].target) },
+      { label: "95 % interval", number: true, value: (name) => suite.metrics[name].ci95?.[0] ?? null, cell: (name) => texts(name).interval ?? quietly(NONE) },
+      { label: "Floor", number: true, value: (name) => suite.metrics[name].min, cell: (name) => texts(name).floor ?? quietly(NONE) },
+      { label: "Target", number: true, value: (name) => suite.metrics[name].target, cell: (name) => texts(name).target ?? quietly(NONE) },
       { label: "n", number: true, value: (name) => suite.metrics[name].n, cell: (name) => whole(suite.metrics[name].n) },
-      ...(hasCharts ? [{ label: "Trend", class: "spark", cell: (name) => chart(name, valuesOf(suite, name), suite.metrics[name], { width: 132, height: 26 }) || quietly(NONE) }] : []),
+      ...(hasCharts ? [{ label: "Trend", class: "spark", cell: (name) => chart(name, suite.metrics[name], texts(name), { width: 132, height: 26 }) || quietly(NONE) }] : []),
     ];
     add(section, [
       h("header", null, h("h3", { tabindex: "-1" }, cut(suite.id, 120)), statusBadge(suite.status), quietly(suite.kind),
@@ -803,7 +775,6 @@
     return section;
   }
 
-  const limit = (name, value) => (isNumber(value) ? measured(name, value) : quietly(NONE));
   const breaches = (metric) => isNumber(metric.min) && isNumber(metric.value)
     && (metric.better === "lower" ? metric.value > metric.min : metric.value < metric.min);
 
@@ -820,25 +791,25 @@
 
   function trendCharts(suite, names) {
     return h("div", { class: "charts" }, names.map((name) => {
-      const picture = chart(name, valuesOf(suite, name), suite.metrics[name], { width: 320, height: 130, large: true });
+      const texts = metricTexts(suite, name);
+      const picture = chart(name, suite.metrics[name], texts, { width: 320, height: 130, large: true });
       return picture && h("figure", null, h("figcaption", null, name,
-        isNumber(suite.metrics[name].min) && quietly(` · floor ${measured(name, suite.metrics[name].min)} dashed`),
-        isNumber(suite.metrics[name].target) && quietly(` · target ${measured(name, suite.metrics[name].target)} dotted`)), picture);
+        texts.floor && quietly(` · floor ${texts.floor} dashed`), texts.target && quietly(` · target ${texts.target} dotted`)), picture);
     }));
   }
 
   function sliceTable(suite, names) {
     const slices = Object.entries(suite.slices);
-    const wanted = names.filter((name) => !isExpense(name)).slice(0, 4);
-    const changes = compared.get(suite.id)?.slices || {};
+    const wanted = names.filter((name) => metricTexts(suite, name).nature === "quality").slice(0, 4);
+    const texts = displayOf.get(suite.id).slices;
     const size = ([, metrics]) => Math.max(0, ...Object.values(metrics).map((metric) => metric.n));
     const columns = [
       { label: "Slice", value: ([slice]) => slice, cell: ([slice]) => link(listAddress({ suite: suite.id, slice }), cut(slice, 80)) },
       { label: "n", number: true, value: size, cell: (one) => whole(size(one)) },
       ...wanted.map((name) => ({
         label: name, number: true, value: ([, metrics]) => metrics[name]?.value ?? null,
-        cell: ([slice, metrics]) => [h("span", { class: metrics[name] && breaches(metrics[name]) ? "bad" : null }, measured(name, metrics[name]?.value)),
-          by(changes[slice]?.[name]) ? [" ", h("small", null, deltaCell(name, changes[slice][name]))] : null],
+        cell: ([slice, metrics]) => [h("span", { class: metrics[name] && breaches(metrics[name]) ? "bad" : null }, texts[slice][name]?.value ?? NONE),
+          hasMoved(texts[slice][name]) && [" ", h("small", null, deltaCell(texts[slice][name]))]],
       })),
     ];
     return table(`Slices of ${suite.id}`, columns, slices);
@@ -955,17 +926,16 @@
   function row(entry) {
     const said = summary(entry);
     const anchor = link(caseAddress(entry.suite, entry.id), cut(entry.id, 120));
-    const was = entry.change && isNumber(entry.change.score_was) && isNumber(entry.score) && fixed(entry.change.score_was, 2) !== fixed(entry.score, 2)
-      ? quietly(` was ${fixed(entry.change.score_was, 2)}`) : null;
+    const was = entry.scores?.was && entry.texts?.score && entry.scores.was !== entry.texts.score ? quietly(` was ${entry.scores.was}`) : null;
     return h("tr", null,
       h("td", null, statusBadge(entry.status)),
       h("th", { scope: "row", class: "name" }, anchor,
         entry.flaky && [" ", badge("is-mark", "~", "flaky")], entry.quarantined && [" ", badge("is-mark", "‖", "quarantined")],
         said && h("span", { class: "said" }, cut(said.replace(/\s+/g, " "), 110))),
       h("td", null, changeBadge(entry.moved)),
-      h("td", { class: "number" }, fixed(entry.score, 3), was),
+      h("td", { class: "number" }, entry.texts?.score ?? NONE, was),
       h("td", null, cut(entry.suite, 60)),
-      h("td", { class: "number" }, duration(entry.duration)));
+      h("td", { class: "number" }, entry.texts?.duration ?? NONE));
   }
 
   function moreRows() {
@@ -1038,12 +1008,12 @@
     };
     const facts = [
       ["Suite", suite ? link(listAddress({ suite: suiteId }), cut(suiteId, 80)) : cut(suiteId, 80)],
-      ["Score", isNumber(one.score) ? [h("strong", null, fixed(one.score, 3)), detail.kind === "golden" && quietly(` passes from ${fixed(detail.pass_at, 2)} on`)] : null],
+      ["Score", entry.texts?.score ? [h("strong", null, entry.texts.score), detail.kind === "golden" && quietly(` passes from ${fixed(detail.pass_at, 2)} on`)] : null],
       ["Since the baseline", changeFact(entry)],
-      ["Duration", isNumber(one.duration_ms) ? duration(one.duration_ms) : null],
+      ["Duration", entry.texts?.duration],
       ["Defined in", one.location ? h("code", null, `${one.location.file}:${one.location.line}`) : null],
       ["Model", suite?.model ? cut(suite.model, 80) : null],
-      ["Measured", one.metrics && Object.keys(one.metrics).length ? Object.entries(one.metrics).map(([name, value]) => `${name} ${measured(name, value)}`).join(" · ") : null],
+      ["Measured", entry.texts && Object.entries(entry.texts.metrics).map(([name, text]) => `${name} ${text}`).join(" · ")],
       ["Quarantine", entry.quarantine ? `until ${entry.quarantine.until}, ${entry.quarantine.owner}${entry.quarantine.reason ? `: ${entry.quarantine.reason}` : ""}` : null],
       ["Slices", one.slices?.length ? h("ul", { class: "chips" }, one.slices.map((slice) => h("li", null, link(listAddress({ slice }), cut(slice, 80))))) : null],
     ];
@@ -1068,7 +1038,7 @@
         { label: "Status", value: (check) => STATUS_ORDER.indexOf(check.status), cell: (check) => statusBadge(check.status) },
         { label: "Details", class: "prose", value: (check) => check.details, cell: (check) => (check.details ? cut(check.details, 4000) : quietly(NONE)) },
       ], one.checks)),
-      one.attempts?.length > 0 && titled(2, counted(one.attempts.length, "attempt"), attempts(one.attempts)),
+      one.attempts?.length > 0 && titled(2, counted(one.attempts.length, "attempt"), attempts(one.attempts, entry.texts.attempts)),
       one.output && output(one.output, detail.kind === "imported"),
       entry.status === "removed" && h("p", null, "The baseline has this case and the run does not."),
     ];
@@ -1077,23 +1047,23 @@
   function changeFact(entry) {
     const { change } = entry;
     if (!change) return entry.moved === "unchanged" ? "as it was" : null;
-    const state = (status, score) => (status ? [statusBadge(status), isNumber(score) && ` ${fixed(score, 3)}`] : quietly("nothing"));
-    return [state(change.was, change.score_was), " → ", state(change.now, change.score_now),
+    const state = (status, score) => (status ? [statusBadge(status), score && ` ${score}`] : quietly("nothing"));
+    return [state(change.was, entry.scores?.was), " → ", state(change.now, entry.scores?.now),
       change.renamed_from && [" was called ", h("code", null, cut(change.renamed_from, 120))],
       change.since && quietly([change.was && change.was !== change.now ? ` (${change.was} since ` : " (so since ", h("code", null, commit(change.since)), ")"])];
   }
 
-  function attempts(all) {
+  function attempts(all, texts) {
     const used = all.some((attempt) => attempt.usage);
-    const numbered = all.map((attempt, index) => ({ ...attempt, index: index + 1 }));
+    const numbered = all.map((attempt, index) => ({ ...attempt, index: index + 1, texts: texts[index] }));
     return table("Attempts", [
       { label: "Attempt", value: (attempt) => attempt.index, cell: (attempt) => attempt.index },
       { label: "Status", value: (attempt) => STATUS_ORDER.indexOf(attempt.status), cell: (attempt) => statusBadge(attempt.status) },
-      { label: "Score", number: true, value: (attempt) => attempt.score, cell: (attempt) => fixed(attempt.score, 3) },
+      { label: "Score", number: true, value: (attempt) => attempt.score, cell: (attempt) => attempt.texts.score ?? NONE },
       { label: "Ended", value: (attempt) => attempt.ending, cell: (attempt) => String(attempt.ending).replace(/-/g, " ") },
-      { label: "Duration", number: true, value: (attempt) => attempt.duration_ms, cell: (attempt) => duration(attempt.duration_ms) },
+      { label: "Duration", number: true, value: (attempt) => attempt.duration_ms, cell: (attempt) => attempt.texts.duration },
       ...(used ? [{ label: "Tokens in / out", number: true, value: (attempt) => attempt.usage?.output_tokens ?? null, cell: (attempt) => (attempt.usage ? `${whole(attempt.usage.input_tokens)} / ${whole(attempt.usage.output_tokens)}` : NONE) },
-        { label: "Cost", number: true, value: (attempt) => attempt.usage?.cost ?? null, cell: (attempt) => (isNumber(attempt.usage?.cost) ? fixed(attempt.usage.cost, 5) : NONE) }] : []),
+        { label: "Cost", number: true, value: (attempt) => attempt.usage?.cost ?? null, cell: (attempt) => attempt.texts.cost ?? NONE }] : []),
     ], numbered);
   }
 
@@ -1168,7 +1138,7 @@
     return [
       titled(2, "Query", quietly(`${detail.spec_id}, looked for ${detail.k} in ${detail.lane}`), block(detail.spec_content)),
       titled(2, "Found",
-        h("p", { class: "numbers" }, [["P@k", detail.precision_at_k], ["R@k", detail.recall_at_k], ["MRR", detail.mrr]].map(([name, value]) => h("span", null, quietly(`${name} `), h("strong", null, fixed(value, 3))))),
+        h("p", { class: "numbers" }, [["P@k", "precision-at-k"], ["R@k", "recall-at-k"], ["MRR", "mrr"]].map(([label, name]) => h("span", null, quietly(`${label} `), h("strong", null, entry.texts.metrics[name] ?? NONE)))),
         ranked.length ? table("Ranking", [
           { label: "Rank", value: (one) => one.rank, cell: (one) => one.rank },
           { label: "Id", class: "id", value: (one) => one.id, cell: (one) => h("code", null, cut(one.id, 300)) },

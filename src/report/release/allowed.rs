@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::as_run::day;
 use super::facts::{ReleaseReport, Stood};
 use super::view_models::{name, reason, short};
 use crate::baseline::Blessing;
+use crate::model::{Nature, format_limit, format_score};
 
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct GateLine {
@@ -20,8 +20,7 @@ pub(super) fn weakened(report: &ReleaseReport) -> Vec<GateLine> {
     let line = |one: &super::facts::WeakenedGate| {
         let value = |value: Option<f64>| match value {
             None => "not set".to_owned(),
-            Some(value) if one.key.starts_with("quarantine ") => day(value),
-            Some(value) => rounded(value),
+            Some(value) => format_limit(&one.key, value),
         };
         GateLine {
             suite: name(one.suite.as_str()),
@@ -72,7 +71,13 @@ pub(super) fn blessings(report: &ReleaseReport) -> Vec<BlessingLine> {
         let Blessing { rule, suite, case, metric, slice, policy, to, reason: why } = &one.blessing;
         let rule = serde_json::to_value(rule).ok().and_then(|value| Some(value.as_str()?.to_owned()));
         let parts = [case.as_ref().map(ToString::to_string), metric.clone(), slice.clone(), policy.clone()];
-        let to = to.map(|to| format!("to {}", rounded(to)));
+        // A blessing is of a metric, of a part of the policy, or of a case and its score.
+        let number = |to: f64| match (metric, policy) {
+            (Some(metric), _) => Nature::of(metric).format(to),
+            (None, Some(key)) => format_limit(key, to),
+            (None, None) => format_score(to),
+        };
+        let to = to.map(|to| format!("to {}", number(to)));
         let parts: Vec<String> = parts.into_iter().flatten().chain(to).collect();
         let what = name(format!("{suite} {}", parts.join(" ")).trim());
         let item = BlessingItem { rule: rule.unwrap_or_default(), what };
@@ -83,12 +88,6 @@ pub(super) fn blessings(report: &ReleaseReport) -> Vec<BlessingLine> {
         }
     }
     lines
-}
-
-/// A number without the digits that only a machine needs.
-fn rounded(value: f64) -> String {
-    let rounded = (value * 10_000.0).round() / 10_000.0;
-    rounded.to_string()
 }
 
 #[derive(Debug, Clone, Serialize)]

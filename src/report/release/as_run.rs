@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::baseline::{BaselineCase, BaselineSuite};
-use crate::model::{CaseId, FlatPolicy, Flips, Location, Policy, Quarantine, Status, SuiteId, Threshold};
+use crate::model::{CaseId, FlatPolicy, Flips, Location, Policy, Quarantine, Status, SuiteId, Threshold, format_day};
 use crate::results::{Attempt, CaseResult, SuiteResult};
 
 /// The results that the comparison looks at. A baseline does not keep which slices a case belongs to.
@@ -71,20 +71,11 @@ fn policy(flat: &FlatPolicy) -> Policy {
                 policy.metrics.insert(metric.to_owned(), threshold);
             }
             Some(("quarantine", id)) => {
-                let quarantine = Quarantine { owner: String::new(), until: day(*value), reason: None };
+                let quarantine = Quarantine { owner: String::new(), until: format_day(*value), reason: None };
                 policy.quarantine.insert(CaseId::new(id), quarantine);
             }
             Some(_) | None => {}
         }
     }
     policy
-}
-
-/// `20270131` as `2027-01-31`.
-pub(super) fn day(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    match (digits.get(..4), digits.get(4..6), digits.get(6..)) {
-        (Some(year), Some(month), Some(day)) if digits.len() == 8 => format!("{year}-{month}-{day}"),
-        _ => digits,
-    }
 }

@@ -7,12 +7,11 @@ use super::facts::{
     BlessingSeen, CaseRelease, Direction, Ends, Gaps, MetricRelease, QuarantineSeen, RELEASE_SCHEMA, Release,
     ReleaseReport, Stood, SuiteRelease, Version, WeakenedGate,
 };
-use crate::aggregate::is_expense;
 use crate::baseline::{Baseline, BaselineSuite, Blessing, series};
 use crate::compare::{Circumstances, compare};
 use crate::model::{
-    BaselineInfo, CaseChange, CaseId, Change, Delta, MetricChange, Outcome, Sha, Status, SuiteComparison, SuiteId,
-    SuiteState, Trend, weakenings,
+    BaselineInfo, CaseChange, CaseId, Change, Delta, MetricChange, Nature, Outcome, Sha, Status, SuiteComparison,
+    SuiteId, SuiteState, Trend, format_day, weakenings,
 };
 use crate::results::{Rule, Tool};
 
@@ -82,7 +81,7 @@ fn direction(compared: bool, suites: &[SuiteRelease]) -> Direction {
     let moved = |outcome: Outcome, change: Change| {
         suites.iter().any(|suite| {
             let cases = !suite.varies && suite.counts.contains_key(&change);
-            cases || suite.metrics.iter().any(|(name, one)| !is_expense(name) && one.outcome == outcome)
+            cases || suite.metrics.iter().any(|(name, one)| !Nature::of(name).is_expense() && one.outcome == outcome)
         })
     };
     if !compared {
@@ -266,7 +265,7 @@ fn quarantines(versions: &[(Sha, Baseline)], compared: bool) -> Vec<QuarantineSe
     }
     let seen = seen.into_iter().filter_map(|((suite, case), (day, having))| {
         let stood = stood(versions, &having, compared)?;
-        Some(QuarantineSeen { suite: suite.clone(), case: CaseId::new(case), until: as_run::day(day), stood })
+        Some(QuarantineSeen { suite: suite.clone(), case: CaseId::new(case), until: format_day(day), stood })
     });
     seen.collect()
 }

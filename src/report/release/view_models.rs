@@ -3,9 +3,11 @@
 use serde::Serialize;
 
 use super::facts::{CaseRelease, Direction, Ends, MetricRelease, ReleaseReport, SuiteRelease};
-use crate::aggregate::{is_expense, metric_specs};
-use crate::model::{Change, Delta, Outcome, Sha, Status, SuiteState};
+use crate::aggregate::metric_specs;
+use crate::model::{Change, Delta, Nature, Outcome, Sha, Status, SuiteState, format_score};
 use crate::report::comparison::changes_in_words;
+use crate::report::markdown::outcome_mark;
+use crate::report::metric_display::{ChangeDisplay, certainty};
 use crate::report::sparkline;
 use crate::text::counted;
 use crate::text::truncate_middle;
@@ -181,31 +183,16 @@ pub(super) fn metrics(report: &ReleaseReport) -> Vec<MetricRow> {
 }
 
 fn row(suite: &SuiteRelease, metric_name: &str, metric: &MetricRelease) -> MetricRow {
-    let number = |value: f64| if is_expense(metric_name) { format!("{value:.4}") } else { format!("{value:.3}") };
-    let or_none = |value: Option<f64>| value.map_or("–".to_owned(), number);
-    let by = match metric.delta.values() {
-        (Some(then), Some(now)) => Some(now - then),
-        _ => None,
+    let nature = Nature::of(metric_name);
+    let or_none = |value: Option<f64>| nature.format_or_dash(value);
+    let change = ChangeDisplay::new(nature, metric.delta, metric.outcome);
+    let tone = match metric.outcome {
+        Outcome::Improved => "good",
+        Outcome::Regressed => "bad",
+        Outcome::Inconclusive => "warn",
+        Outcome::Slipped | Outcome::Unchanged | Outcome::NotCompared => "",
     };
-    let delta = match (metric.delta, by) {
-        (Delta::Same { .. }, _) => "=".to_owned(),
-        (_, Some(by)) => format!("{}{}", if by < 0.0 { "−" } else { "+" }, number(by.abs())),
-        (_, None) => String::new(),
-    };
-    let (tone, mark) = match metric.outcome {
-        Outcome::Improved => ("good", "🟢"),
-        Outcome::Regressed => ("bad", "🔴"),
-        Outcome::Inconclusive => ("warn", "❔"),
-        Outcome::Slipped | Outcome::Unchanged | Outcome::NotCompared => ("", ""),
-    };
-    let sure = match (metric.ci95, metric.p) {
-        (Some([low, high]), p) => {
-            let p = p.map(|p| format!(", p {p:.3}")).unwrap_or_default();
-            format!("Δ {low:+.3} … {high:+.3}{p}")
-        }
-        (None, _) if !suite.varies && by.is_some() => "exact".to_owned(),
-        (None, _) => String::new(),
-    };
+    let is_exact = !suite.varies && !change.by.is_empty();
     let known = metric.trend.iter().copied().flatten();
     let (low, high) = known.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), one| (low.min(one), high.max(one)));
     let finite = |value: f64| Some(value).filter(|value| value.is_finite());
@@ -214,10 +201,10 @@ fn row(suite: &SuiteRelease, metric_name: &str, metric: &MetricRelease) -> Metri
         metric: name(metric_name),
         then: or_none(metric.value.then),
         now: or_none(metric.value.now),
-        delta,
+        delta: change.by,
         tone,
-        mark,
-        sure,
+        mark: outcome_mark(metric.outcome),
+        sure: certainty(nature, metric.ci95, metric.p, is_exact),
         line: if metric.trend.len() > 1 { sparkline(&metric.trend) } else { String::new() },
         path: path(&metric.trend, low, high),
         low: or_none(finite(low)),
@@ -315,7 +302,7 @@ fn entry(suite: &SuiteRelease, one: &CaseRelease) -> CaseEntry {
         if now.is_none() { then.unwrap_or_default() } else { arrow(then, now) }
     };
     let status = both(then.map(|status| status.to_string()), now.map(|status| status.to_string()));
-    let score = |value: Option<f64>| value.map(|value| format!("{value:.2}"));
+    let score = |value: Option<f64>| value.map(format_score);
     let score = both(score(one.score.then), score(one.score.now));
     let gone = now.is_none();
     CaseEntry {
@@ -341,11 +328,11 @@ pub(super) fn slices(report: &ReleaseReport) -> Vec<SliceRow> {
     for suite in report.suites.iter().filter(|suite| suite.state == Some(SuiteState::Compared)) {
         for (slice, metrics) in &suite.slices {
             for (metric, Ends { then, now }) in metrics {
-                let number = |value: &Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.3}"));
-                if number(then) == number(now) || is_expense(metric) {
+                let nature = Nature::of(metric);
+                let (then, now) = (nature.format_or_dash(*then), nature.format_or_dash(*now));
+                if then == now || nature.is_expense() {
                     continue;
                 }
-                let (then, now) = (number(then), number(now));
                 rows.push(SliceRow {
                     suite: name(suite.id.as_str()),
                     slice: name(slice),

@@ -9,7 +9,7 @@ use similar::TextDiff;
 use super::measures::{Asks, MeasureError, MeasureInput};
 use super::scorer::AnswerForm;
 use super::{GoldenQuestion, json_in};
-use crate::model::{Answer, Check, Ending, Score, Status, Usage};
+use crate::model::{Answer, Check, Ending, MetricSpec, Score, Status, Usage};
 use crate::results::CaseResult;
 use crate::stats::mean;
 use crate::suites::CaseDetail;
@@ -65,9 +65,9 @@ pub fn evaluate(question: &GoldenQuestion, answer: &Answer, opinions: &BTreeMap<
     };
     if let Some(Usage { input_tokens, output_tokens, cost }) = answer.usage {
         #[expect(clippy::cast_precision_loss, reason = "counts of tokens are far below 2^52")]
-        evaluation.metrics.insert("tokens-per-answer", (input_tokens + output_tokens) as f64);
+        evaluation.metrics.insert(MetricSpec::TOKENS_PER_ANSWER.name, (input_tokens + output_tokens) as f64);
         if let Some(cost) = cost {
-            evaluation.metrics.insert("cost-per-answer", cost);
+            evaluation.metrics.insert(MetricSpec::COST_PER_ANSWER.name, cost);
         }
     }
     evaluation
