@@ -320,6 +320,50 @@ fn dependencies_that_cannot_be_installed_are_an_error_with_the_tools_last_lines(
     assert_eq!(ran.case("s")["score"], Value::Null);
 }
 
+#[test]
+fn an_adapter_of_the_configuration_installs_once_for_the_same_lock_file() {
+    let world = world(&json!({"adapterId": "own", "goals": ["test"]}));
+    world.file("f/deps.lock", "1");
+    world.file(
+        "evalratchet.toml",
+        r#"[[suite]]
+id = "agents"
+kind = "scenario"
+cases = ["s.json"]
+[adapter.own]
+goals.test = { command = "sh", args = ["-c", "cat deps/version && tool"] }
+[adapter.own.install]
+lock-file = "deps.lock"
+commands = [
+  ["sh", "-c", "mkdir deps bin && cp deps.lock deps/version && echo x >> $HOME/installed"],
+  ["sh", "-c", "printf '#!/bin/sh\necho of-the-path' > {install}/bin/tool && chmod +x {install}/bin/tool"],
+]
+copy = "deps"
+path = "bin"
+"#,
+    );
+    let run = || {
+        let mut command = world.command(&["run"]);
+        command.env("EVALRATCHET_CACHE", world.path().join("cache")).env("HOME", world.path());
+        world.ran(command.output().unwrap())
+    };
+    let (first, second) = (run(), run());
+    assert_eq!((first.code, second.code), (0, 0), "{}", first.stdout);
+    assert_eq!(second.case("s")["detail"]["goals"][0]["stdout"], "1of-the-path\n");
+    assert_eq!(std::fs::read_to_string(world.path().join("installed")).unwrap(), "x\n");
+}
+
+#[test]
+fn what_an_adapter_installs_must_stay_in_its_folder() {
+    let world = world(&json!({}));
+    let config = std::fs::read_to_string(world.path().join("evalratchet.toml")).unwrap();
+    let install = "[adapter.sh.install]\nlock-file = \"../x\"\ncommands = [[\"true\"]]\ncopy = \"/tmp\"\n";
+    world.file("evalratchet.toml", &format!("{config}{install}"));
+    let told = world.evalratchet(&["check"]).stderr;
+    assert!(told.contains("the path `../x` leaves its directory"), "{told}");
+    assert!(told.contains("the path `/tmp` is absolute"), "{told}");
+}
+
 /// The shipped scenarios in a world of their own, changed by `edit`.
 fn shipped(edit: impl Fn(&mut Value)) -> World {
     let world = World::new();

@@ -1,13 +1,15 @@
-//! How the goals of a scenario become commands. Adding an adapter is adding a function and a line in `BUILT_IN`.
+//! How the goals of a scenario become commands. A built-in adapter is a file of `adapters/`, written as `[adapter.*]` is.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use include_dir::{Dir, include_dir};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::directive::check_directory;
-use crate::input::{Place, parse_duration};
+use super::directive::{check_directory, check_path};
+use crate::input::{Checker, Document, InputErrors, Place, parse_duration};
 
 /// How long a goal may take unless it says otherwise.
 pub const GOAL_TIMEOUT: Duration = Duration::from_secs(5 * 60);
@@ -20,6 +22,8 @@ pub struct AdapterSection {
     pub needs: Option<String>,
     /// Goal → command.
     pub goals: BTreeMap<String, GoalSection>,
+    /// How dependencies of a fixture are installed, before its first goal.
+    pub install: Option<Install>,
 }
 
 /// What a goal runs.
@@ -39,6 +43,37 @@ pub struct GoalSection {
     pub cwd: Option<String>,
     /// How long it may take, such as `"5m"`.
     pub timeout: Option<String>,
+}
+
+/// How dependencies of a fixture are installed. With `copy` or `path` the commands run in a folder of their own, which is kept
+/// for every fixture with the same files; without, in the fixture.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Install {
+    /// The file that says what is installed. A fixture without it needs nothing.
+    pub lock_file: String,
+    /// Further files of the fixture that the commands need.
+    #[serde(default)]
+    pub manifests: Vec<String>,
+    /// The commands, each as program and arguments. `{install}` is the folder that they run in.
+    #[schemars(length(min = 1), inner(length(min = 1)))]
+    pub commands: Vec<Vec<String>>,
+    /// What of the folder is copied into the working copy, under the same name.
+    pub copy: Option<String>,
+    /// What of the folder comes first on `PATH`.
+    pub path: Option<String>,
+}
+
+impl Install {
+    /// The files that decide what is installed.
+    pub fn files(&self) -> impl Iterator<Item = &String> {
+        self.manifests.iter().chain([&self.lock_file])
+    }
+
+    /// Whether what is installed stands in a folder of its own, rather than in caches of the tools.
+    pub const fn is_kept(&self) -> bool {
+        self.copy.is_some() || self.path.is_some()
+    }
 }
 
 /// A way of building and testing a project.
@@ -84,13 +119,32 @@ pub fn validate_adapters(sections: &BTreeMap<String, AdapterSection>, place: &Pl
 }
 
 fn validate(id: &str, section: &AdapterSection, place: &Place<'_>) -> Adapter {
-    let AdapterSection { needs, goals } = section;
+    let AdapterSection { needs, goals, install } = section;
     let goals = goals.iter().map(|(name, goal)| (name.clone(), validate_goal(goal, &place.join("goals").join(name))));
     Adapter {
         id: id.to_owned(),
         needs: needs.clone().unwrap_or_else(|| "the programs of its goals".to_owned()),
         goals: goals.collect(),
-        install: None,
+        install: install.clone().inspect(|install| validate_install(install, &place.join("install"))),
+    }
+}
+
+/// Everything that it names must stay below the fixture or the folder of what is installed.
+fn validate_install(install: &Install, place: &Place<'_>) {
+    let Install { lock_file, manifests, commands: _, copy, path } = install;
+    let one = |key: &str, name: &str| {
+        if let Err(why) = check_path(name) {
+            place.join(key).error(why);
+        }
+    };
+    one("lock-file", lock_file);
+    for name in manifests {
+        one("manifests", name);
+    }
+    for (key, name) in [("copy", copy), ("path", path)] {
+        if let Some(name) = name {
+            one(key, name);
+        }
     }
 }
 
@@ -109,81 +163,46 @@ fn validate_goal(goal: &GoalSection, place: &Place<'_>) -> GoalCommand {
     GoalCommand { command, args, env, cwd, timeout: limit }
 }
 
-/// How dependencies are installed from a lock file, without running scripts of packages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Install {
-    /// `npm ci` from `package-lock.json`.
-    Npm,
-    /// A virtual environment from `requirements.txt`.
-    Pip,
-    /// `go mod download` from `go.sum`.
-    Go,
-    /// `cargo fetch` from `Cargo.lock`.
-    Cargo,
+static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/suites/scenario/adapters");
+
+/// Every built-in adapter. A test checks that each file can be read.
+pub fn built_in() -> BTreeMap<String, Adapter> {
+    let names = BUILT_IN.files().filter_map(|file| Some((file.path().file_stem()?.to_str()?, file.contents_utf8()?)));
+    names.filter_map(|(id, text)| Some((id.to_owned(), read_built_in(id, text).ok()?))).collect()
 }
 
-impl Install {
-    /// The file that decides what is installed.
-    pub const fn lock_file(self) -> &'static str {
-        match self {
-            Self::Npm => "package-lock.json",
-            Self::Pip => "requirements.txt",
-            Self::Go => "go.sum",
-            Self::Cargo => "Cargo.lock",
+fn read_built_in(id: &str, text: &str) -> Result<Adapter, InputErrors> {
+    let document = Document::toml(&format!("{id}.toml"), text.to_owned())?;
+    let section = Checker::new().read(&document)?;
+    let errors = RefCell::default();
+    let adapter = validate(id, &section, &Place::root(&document, &errors));
+    errors.into_inner().into_result().map(|()| adapter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_adapter_can_be_read_and_is_documented() {
+        let docs = include_str!("../../../docs/scenarios.md");
+        let adapters = built_in();
+        assert!(!adapters.is_empty());
+        for file in BUILT_IN.files() {
+            let id = file.path().file_stem().unwrap().to_str().unwrap();
+            if let Err(errors) = read_built_in(id, file.contents_utf8().unwrap()) {
+                panic!("{errors}");
+            }
+            let Adapter { needs, goals, install, .. } = &adapters[id];
+            let row = docs.lines().find(|line| line.starts_with(&format!("| `{id}` |"))).unwrap();
+            assert!(row.contains(needs.as_str()), "{id}: {needs}");
+            for (name, GoalCommand { command, args, .. }) in goals {
+                let line = format!("`{name}` → `{command} {}`", args.join(" "));
+                assert!(row.contains(&line), "{id}: {line}");
+            }
+            if let Some(install) = install {
+                assert!(row.contains(&install.lock_file), "{id}: {}", install.lock_file);
+            }
         }
     }
-}
-
-/// A name and the function that makes it.
-type Entry = (&'static str, fn() -> Adapter);
-
-const BUILT_IN: [Entry; 4] = [
-    ("typescript-default", typescript_default),
-    ("python-pytest", python_pytest),
-    ("go-module", go_module),
-    ("cargo-default", cargo_default),
-];
-
-/// Every built-in adapter.
-pub fn built_in() -> BTreeMap<String, Adapter> {
-    BUILT_IN.iter().map(|(name, make)| ((*name).to_owned(), make())).collect()
-}
-
-fn adapter(id: &str, needs: &str, install: Install, goals: &[(&str, &[&str])]) -> Adapter {
-    let command = |words: &[&str]| GoalCommand {
-        command: words.first().copied().unwrap_or_default().to_owned(),
-        args: words.iter().skip(1).map(|word| (*word).to_owned()).collect(),
-        ..GoalCommand::default()
-    };
-    Adapter {
-        id: id.to_owned(),
-        needs: needs.to_owned(),
-        goals: goals.iter().map(|(goal, words)| ((*goal).to_owned(), command(words))).collect(),
-        install: Some(install),
-    }
-}
-
-fn typescript_default() -> Adapter {
-    let goals: [(&str, &[&str]); 3] =
-        [("build", &["npm", "run", "build"]), ("test", &["npm", "run", "test"]), ("lint", &["npm", "run", "lint"])];
-    adapter("typescript-default", "Node 20 or newer", Install::Npm, &goals)
-}
-
-fn python_pytest() -> Adapter {
-    adapter("python-pytest", "Python 3 with venv", Install::Pip, &[("test", &["python3", "-m", "pytest", "-q"])])
-}
-
-fn go_module() -> Adapter {
-    let goals: [(&str, &[&str]); 3] =
-        [("build", &["go", "build", "./..."]), ("test", &["go", "test", "./..."]), ("lint", &["go", "vet", "./..."])];
-    adapter("go-module", "Go", Install::Go, &goals)
-}
-
-fn cargo_default() -> Adapter {
-    let goals: [(&str, &[&str]); 3] = [
-        ("build", &["cargo", "build", "--offline"]),
-        ("test", &["cargo", "test", "--offline"]),
-        ("lint", &["cargo", "clippy", "--offline", "--", "-D", "warnings"]),
-    ];
-    adapter("cargo-default", "Rust", Install::Cargo, &goals)
 }

@@ -1,4 +1,4 @@
-//! Dependencies of a fixture: installed by the harness itself, once per lock file, without scripts of packages.
+//! Dependencies of a fixture: installed by the harness itself as its adapter says, once per lock file.
 #![expect(clippy::disallowed_methods, reason = "edge: installs packages")]
 
 use std::collections::HashMap;
@@ -33,7 +33,7 @@ type Once = OnceCell<Result<PathBuf, String>>;
 #[derive(Debug, Default)]
 pub(super) struct Installed {
     /// A directory whose contents are copied into the working copy, under this name.
-    pub(super) copied: Option<(PathBuf, &'static str)>,
+    pub(super) copied: Option<(PathBuf, String)>,
     /// A directory that comes first on PATH.
     pub(super) on_path: Option<PathBuf>,
 }
@@ -45,53 +45,46 @@ impl Installer {
 
     /// Makes the dependencies of a fixture available, or says why that failed.
     pub(super) async fn install(&self, adapter: &Adapter, fixture: &Path, stop: &Stop) -> Result<Installed, String> {
-        let Some(install) = adapter.install else { return Ok(Installed::default()) };
-        let lock = fixture.join(install.lock_file());
-        if !lock.is_file() {
+        let Some(install) = &adapter.install else { return Ok(Installed::default()) };
+        if !fixture.join(&install.lock_file).is_file() {
             return Ok(Installed::default());
         }
-        let key = key(install, fixture)?;
+        let key = key(adapter, install, fixture);
         let cell = Arc::clone(self.done.lock().unwrap_or_else(PoisonError::into_inner).entry(key.clone()).or_default());
-        let place = cell.get_or_init(|| self.once(install, adapter, fixture, &key, stop)).await.clone()?;
-        Ok(match install {
-            Install::Npm => Installed { copied: Some((place.join("node_modules"), "node_modules")), on_path: None },
-            Install::Pip => Installed { copied: None, on_path: Some(place.join("venv/bin")) },
-            Install::Go | Install::Cargo => Installed::default(),
+        let place = cell.get_or_init(|| self.once(adapter, install, fixture, &key, stop)).await.clone()?;
+        Ok(Installed {
+            copied: install.copy.as_ref().map(|name| (place.join(name), name.clone())),
+            on_path: install.path.as_ref().map(|name| place.join(name)),
         })
     }
 
     async fn once(
         &self,
-        install: Install,
         adapter: &Adapter,
+        install: &Install,
         fixture: &Path,
         key: &str,
         stop: &Stop,
     ) -> Result<PathBuf, String> {
         let place = self.cache.join(key);
         let told = |error: std::io::Error| format!("{}: {error}", place.display());
-        // Go and cargo keep what they fetch in caches of their own, which may have been emptied since.
-        let kept_here = match install {
-            Install::Npm | Install::Pip => true,
-            Install::Go | Install::Cargo => false,
-        };
-        if kept_here && place.is_dir() {
+        if !install.is_kept() {
+            // The tools keep what they fetch in caches of their own, which may have been emptied since.
+            self.steps(adapter, install, fixture, stop).await?;
+            return Ok(place);
+        }
+        if place.is_dir() {
             return Ok(place);
         }
         std::fs::create_dir_all(&self.cache).map_err(told)?;
         // Installed beside its final place and then renamed, so that a half-finished one is never used.
         let scratch = tempfile::Builder::new().prefix(".installing-").tempdir_in(&self.cache).map_err(told)?;
-        for name in manifests(install) {
-            if fixture.join(name).is_file() {
-                std::fs::copy(fixture.join(name), scratch.path().join(name)).map_err(told)?;
-            }
+        for name in install.files().filter(|name| fixture.join(name).is_file()) {
+            let to = scratch.path().join(name);
+            std::fs::create_dir_all(to.parent().unwrap_or(scratch.path())).map_err(told)?;
+            std::fs::copy(fixture.join(name), to).map_err(told)?;
         }
-        for (directory, words) in steps(install, fixture, scratch.path()) {
-            self.step(adapter, words, directory, stop).await?;
-        }
-        if !kept_here {
-            return Ok(place);
-        }
+        self.steps(adapter, install, scratch.path(), stop).await?;
         match std::fs::rename(scratch.path(), &place) {
             Ok(()) => {
                 let _moved = scratch.keep();
@@ -101,6 +94,15 @@ impl Installer {
             Err(_) if place.is_dir() => Ok(place),
             Err(error) => Err(told(error)),
         }
+    }
+
+    async fn steps(&self, adapter: &Adapter, install: &Install, folder: &Path, stop: &Stop) -> Result<(), String> {
+        let shown = folder.display().to_string();
+        for command in &install.commands {
+            let argv = command.iter().map(|word| word.replace("{install}", &shown)).collect();
+            self.step(adapter, argv, folder.to_owned(), stop).await?;
+        }
+        Ok(())
     }
 
     async fn step(&self, adapter: &Adapter, argv: Vec<String>, cwd: PathBuf, stop: &Stop) -> Result<(), String> {
@@ -131,58 +133,16 @@ pub(super) fn missing_tool(program: &str, adapter: &Adapter) -> String {
     format!("{program} not found; the adapter {} needs {}", adapter.id, adapter.needs)
 }
 
-/// The files that decide what is installed, in the order in which they are hashed.
-const fn manifests(install: Install) -> &'static [&'static str] {
-    match install {
-        Install::Npm => &["package.json", "package-lock.json"],
-        Install::Pip => &["requirements.txt"],
-        Install::Go => &["go.mod", "go.sum"],
-        Install::Cargo => &["Cargo.toml", "Cargo.lock"],
-    }
-}
-
-fn key(install: Install, fixture: &Path) -> Result<String, String> {
+/// The name of what is installed, in the cache: the adapter's, and a hash of all that decides what it is.
+fn key(adapter: &Adapter, install: &Install, fixture: &Path) -> String {
     let mut hasher = Sha256::new();
-    for name in manifests(install) {
+    hasher.update(format!("{:?} {:?}", adapter.id, install.commands));
+    for name in install.files() {
         let bytes = std::fs::read(fixture.join(name)).unwrap_or_default();
         hasher.update(format!("{name}:{}:", bytes.len()));
         hasher.update(bytes);
     }
     let digest: String = hasher.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect();
-    let name = match install {
-        Install::Npm => "npm",
-        Install::Pip => "pip",
-        Install::Go => "go",
-        Install::Cargo => "cargo",
-    };
-    Ok(format!("{name}-{digest}"))
-}
-
-/// The commands that install, each with the directory it runs in.
-fn steps(install: Install, fixture: &Path, scratch: &Path) -> Vec<(PathBuf, Vec<String>)> {
-    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-    match install {
-        Install::Npm => {
-            let npm = words(&["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"]);
-            vec![(scratch.to_owned(), npm)]
-        }
-        Install::Pip => {
-            let pip = [
-                "venv/bin/python",
-                "-m",
-                "pip",
-                "install",
-                "--disable-pip-version-check",
-                "--only-binary",
-                ":all:",
-                "-r",
-                "requirements.txt",
-            ];
-            let mut pip = words(&pip);
-            pip[0] = scratch.join("venv/bin/python").display().to_string();
-            vec![(scratch.to_owned(), words(&["python3", "-m", "venv", "venv"])), (scratch.to_owned(), pip)]
-        }
-        Install::Go => vec![(fixture.to_owned(), words(&["go", "mod", "download"]))],
-        Install::Cargo => vec![(fixture.to_owned(), words(&["cargo", "fetch", "--locked"]))],
-    }
+    let name: String = adapter.id.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    format!("{name}-{digest}")
 }
