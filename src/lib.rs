@@ -9,6 +9,7 @@
 
 pub mod aggregate;
 pub mod baseline;
+pub mod ci;
 pub mod cli;
 pub mod compare;
 pub mod doctor;

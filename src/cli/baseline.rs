@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 use super::reference::read_baseline;
 use super::{ConfigArgs, Failure, Overrides, console, remote, results_file, settings};
 use crate::baseline::{Baseline, Blessing, Refusal, history, is_ancestor, update};
+use crate::ci::CiContext;
 use crate::github::intake;
 use crate::input::write_atomically;
 use crate::model::ExitCode;
@@ -82,11 +83,11 @@ fn not_blank(text: &str) -> Result<String, String> {
     if text.trim().is_empty() { Err("a reason must say something".into()) } else { Ok(text.trim().to_owned()) }
 }
 
-pub(super) fn baseline(verb: BaselineVerb) -> Result<ExitCode, Failure> {
+pub(super) fn baseline(verb: BaselineVerb, ci: &CiContext) -> Result<ExitCode, Failure> {
     match verb {
-        BaselineVerb::Fetch(args) => remote::fetch(&args),
+        BaselineVerb::Fetch(args) => remote::fetch(&args, ci),
         BaselineVerb::Show(args) => show(&args),
-        BaselineVerb::Update(args) => turn(&args),
+        BaselineVerb::Update(args) => turn(&args, ci),
         BaselineVerb::Bless(args) => bless(&args),
     }
 }
@@ -114,12 +115,12 @@ fn show(args: &ShowArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Passed)
 }
 
-fn turn(args: &UpdateArgs) -> Result<ExitCode, Failure> {
+fn turn(args: &UpdateArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
     let results = results_file::read(&args.from)?;
     if args.push {
         intake::check(&results).map_err(|why| Failure::Usage(format!("{}: {why}", shown(&args.from))))?;
-        return remote::push(&settings, &results, args.deadline);
+        return remote::push(&settings, &results, args.deadline, ci);
     }
     let old = read_baseline(&settings)?;
     if let (Some(old), Some(new)) = (old.as_ref().and_then(|old| old.produced.commit.as_ref()), &results.run.commit)

@@ -52,14 +52,9 @@ pub(super) fn error(text: &str) {
     writeln!(std::io::stderr(), "error: {}", harmless(text)).ok();
 }
 
-/// Whether this is CI, where nobody watches a bar.
-pub(super) fn is_ci() -> bool {
-    std::env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false" && value != "0")
-}
-
-/// Whether standard error is watched by a person.
-pub(super) fn stderr_is_watched() -> bool {
-    std::io::stderr().is_terminal() && !is_ci()
+/// Whether standard error is a terminal.
+pub(super) fn stderr_is_terminal() -> bool {
+    std::io::stderr().is_terminal()
 }
 
 /// How standard output wants its text.

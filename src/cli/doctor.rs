@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::publish::{event, variable};
 use super::reference::BaselineArgs;
 use super::{ConfigArgs, Failure, Overrides, block_on, console, load};
+use crate::ci::{self, CiContext, Event};
 use crate::doctor::{Findings, History, ToolCheck, Variable, report};
-use crate::github::{Access, Client, Event, Permission, permissions};
+use crate::github::{Access, Client, Permission, permissions};
 use crate::model::{ExitCode, Sha};
 use crate::repository::{Git, GitError};
 use crate::settings::{Invocation, Settings, Source, TargetSettings};
@@ -27,8 +27,8 @@ pub(super) struct DoctorArgs {
     baseline: BaselineArgs,
 }
 
-pub(super) fn doctor(args: &DoctorArgs) -> Result<ExitCode, Failure> {
-    let event = event().map_err(|failure| failure.to_string());
+pub(super) fn doctor(args: &DoctorArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
+    let event = ci.event.clone().map_err(|error| error.to_string());
     let loaded = load(&args.config, &Overrides::default());
     let here = PathBuf::from(".");
     let root = loaded.as_ref().map_or(here.as_path(), |(settings, _, _)| settings.root.as_path());
@@ -40,7 +40,7 @@ pub(super) fn doctor(args: &DoctorArgs) -> Result<ExitCode, Failure> {
         checkout: checkout(root).map_err(|error| error.to_string()),
         config: loaded.as_ref().map(|(settings, suites, _)| described(settings, suites)).map_err(ToString::to_string),
         baseline: match &loaded {
-            Ok((settings, _, _)) => baseline(args, settings),
+            Ok((settings, _, _)) => baseline(args, settings, ci),
             Err(_) => Err("not looked for, as the configuration cannot be read".to_owned()),
         },
         tools: loaded.as_ref().map(|(_, suites, _)| tools(suites)).unwrap_or_default(),
@@ -64,8 +64,8 @@ fn described(settings: &Settings, suites: &[Suite]) -> String {
     format!("{}: {}, {}", settings.config, counted(suites.len(), "suite"), counted(cases, "case"))
 }
 
-fn baseline(args: &DoctorArgs, settings: &Settings) -> Result<String, String> {
-    let located = args.baseline.locate(settings).map_err(|failure| failure.to_string())?;
+fn baseline(args: &DoctorArgs, settings: &Settings, ci: &CiContext) -> Result<String, String> {
+    let located = args.baseline.locate(settings, ci).map_err(|failure| failure.to_string())?;
     match located.reference {
         Some(reference) => Ok(reference.info.source),
         None => Err(located.circumstances.no_baseline.unwrap_or_else(|| "none is wanted".to_owned())),
@@ -74,7 +74,7 @@ fn baseline(args: &DoctorArgs, settings: &Settings) -> Result<String, String> {
 
 /// What the token may do.
 fn token(event: &Event) -> Result<Option<Vec<Permission>>, Failure> {
-    let access = Access::parse(variable).map_err(|trouble| Failure::Usage(trouble.to_string()))?;
+    let access = Access::new(&ci::api()).map_err(|trouble| Failure::Usage(trouble.to_string()))?;
     if access.token.is_none() {
         return Ok(None);
     }
@@ -142,7 +142,7 @@ fn variables(suites: &[Suite]) -> Vec<Variable> {
             named.extend(target.api_key_env.clone());
         }
         for name in named {
-            let set = variable(&name).is_some();
+            let set = std::env::var_os(&name).is_some_and(|value| !value.is_empty());
             let needed = settings.source != Source::Recordings;
             variables.insert(Variable { name, wanted_by: settings.id.to_string(), set, needed });
         }

@@ -7,6 +7,7 @@ use clap::Args;
 use super::reference::BaselineArgs;
 use super::run::{Format, exit_code, write_results};
 use super::{ConfigArgs, Failure, Overrides, console, results_file, settings};
+use crate::ci::CiContext;
 use crate::conclude;
 use crate::merge::{Part, merge};
 use crate::model::ExitCode;
@@ -32,7 +33,7 @@ pub(super) struct MergeArgs {
     format: Format,
 }
 
-pub(super) fn merge_shards(args: &MergeArgs) -> Result<ExitCode, Failure> {
+pub(super) fn merge_shards(args: &MergeArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
     let mut parts = Vec::new();
     for place in &args.parts {
@@ -42,7 +43,7 @@ pub(super) fn merge_shards(args: &MergeArgs) -> Result<ExitCode, Failure> {
         let listed: String = wrong.iter().map(|one| format!("\n  - {one}")).collect();
         Failure::Usage(format!("these are not the shards of one run:{listed}"))
     })?;
-    let mut located = args.baseline.locate(&settings)?;
+    let mut located = args.baseline.locate(&settings, ci)?;
     located.circumstances.strict = args.strict;
     located.circumstances.filtered = run.filtered;
     let results = conclude(suites, run, located.reference.as_ref(), &located.circumstances);

@@ -28,6 +28,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand};
 
 use crate::baseline::LookupError;
+use crate::ci::{self, EventError};
 use crate::input::{InputError, InputErrors};
 use crate::model::{ExitCode, Lane};
 use crate::plan::Selection;
@@ -151,6 +152,8 @@ enum Failure {
     #[error("{0}")]
     Git(#[from] GitError),
     #[error("{0}")]
+    Event(#[from] EventError),
+    #[error("{0}")]
     Usage(String),
 }
 
@@ -178,18 +181,18 @@ pub fn main() -> std::process::ExitCode {
     log_to_stderr(cli.verbose);
     let done = std::panic::catch_unwind(|| match cli.verb {
         Verb::Init(args) => init::init(&args),
-        Verb::Run(args) => run::run(args),
+        Verb::Run(args) => run::run(args, &ci::context()),
         Verb::EvalCode(mut args) => {
             args.only_code();
-            run::run(args)
+            run::run(args, &ci::context())
         }
         Verb::Compare(args) => compare::compare(&args),
-        Verb::Merge(args) => merge::merge_shards(&args),
-        Verb::Report(args) => report::report(&args),
-        Verb::Publish(args) => publish::publish(&args),
-        Verb::Baseline(verb) => baseline::baseline(verb),
+        Verb::Merge(args) => merge::merge_shards(&args, &ci::context()),
+        Verb::Report(args) => report::report(&args, &ci::context()),
+        Verb::Publish(args) => publish::publish(&args, &ci::context()),
+        Verb::Baseline(verb) => baseline::baseline(verb, &ci::context()),
         Verb::Check(args) => check::check(&args),
-        Verb::Doctor(args) => doctor::doctor(&args),
+        Verb::Doctor(args) => doctor::doctor(&args, &ci::context()),
         Verb::List(args) => list::list(args),
         Verb::Schema(args) => schema::schema(&args),
         Verb::Golden(verb) => golden::golden(verb),

@@ -1,5 +1,5 @@
 //! What a run is compared with, found as the user asked for it.
-#![expect(clippy::disallowed_methods, reason = "edge: the environment and the clock")]
+#![expect(clippy::disallowed_methods, reason = "edge: the clock")]
 
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,7 @@ use crate::Reference;
 use crate::baseline::{
     Baseline, BaselineQuery, Blessing, Fetched, HistoryPlace, NoBaseline, Where, default_branch, find, normal, series,
 };
+use crate::ci::CiContext;
 use crate::gate;
 use crate::input::{InputError, is_file, read_text};
 use crate::model::{BaselineInfo, Sha};
@@ -45,14 +46,14 @@ enum BaselineChoice {
 
 impl BaselineArgs {
     /// Finds the baseline, and what may be worse than it all the same.
-    pub(super) fn locate(&self, settings: &Settings) -> Result<Located, Failure> {
+    pub(super) fn locate(&self, settings: &Settings, ci: &CiContext) -> Result<Located, Failure> {
         let fetched = match self.choice(settings)? {
             BaselineChoice::None => {
                 let circumstances = gate::Circumstances { today: today(), ..gate::Circumstances::default() };
                 return Ok(Located { reference: None, circumstances });
             }
             BaselineChoice::File(file) => in_file(&file)?,
-            BaselineChoice::Branch { name, named } => in_clone(settings, name, named)?,
+            BaselineChoice::Branch { name, named } => in_clone(settings, ci, name, named)?,
         };
         located(fetched, || read_baseline(settings))
     }
@@ -85,7 +86,7 @@ fn in_file(file: &Path) -> Result<Fetched, Failure> {
 }
 
 /// The baseline in the history of this clone.
-fn in_clone(settings: &Settings, branch: String, named: bool) -> Result<Fetched, Failure> {
+fn in_clone(settings: &Settings, ci: &CiContext, branch: String, named: bool) -> Result<Fetched, Failure> {
     let path = &settings.baseline_path;
     let place = |shallow: bool| HistoryPlace::Clone { shallow, has_file: is_file(&settings.root.join(path)) };
     let git = Git::open(&settings.root);
@@ -93,15 +94,14 @@ fn in_clone(settings: &Settings, branch: String, named: bool) -> Result<Fetched,
     let (Some(git), Some(head)) = (git, head) else {
         return Ok(Fetched::nowhere(NoBaseline::NoCommit.message(path, place(false))));
     };
-    let base_branch = std::env::var("GITHUB_BASE_REF").ok().filter(|name| !name.is_empty());
-    let onto = match base_branch {
-        Some(branch) => Some(branch),
+    let onto = match &ci.base_branch {
+        Some(branch) => Some(branch.clone()),
         None => default_branch(&git)?,
     };
     let prefix = git.prefix()?;
     let query = BaselineQuery {
         head,
-        may_be_merge: is_pull_request_merge(),
+        may_be_merge: ci.is_merge_checkout,
         onto,
         branch,
         named,
@@ -181,12 +181,6 @@ pub(super) fn read_baseline(settings: &Settings) -> Result<Option<Baseline>, Fai
         return Ok(None);
     }
     Ok(Some(Baseline::parse(&settings.baseline_path, read_text(&path, &settings.baseline_path)?)?))
-}
-
-/// Whether GitHub says that HEAD is the merge commit that it made of a pull request.
-fn is_pull_request_merge() -> bool {
-    let reference = std::env::var("GITHUB_REF").unwrap_or_default();
-    reference.starts_with("refs/pull/") && reference.ends_with("/merge")
 }
 
 /// The last part of a path.

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::publish::event;
 use super::reference::file_name;
 use super::remote::{client, needs_token, say, unreachable};
 use super::{ConfigArgs, Failure, Overrides, block_on, console, settings};
 use crate::baseline::{Baseline, ReleaseError, Tag, Versions, at_commit, commit_of, is_ancestor, tags, versions};
+use crate::ci::CiContext;
 use crate::github::GithubError;
 use crate::github::release::{Asset, attach};
 use crate::input::{nearest, write_atomically};
@@ -43,33 +43,39 @@ pub(super) struct ReleaseArgs {
     deadline: Duration,
 }
 
-pub(super) fn report(args: &ReleaseArgs) -> Result<ExitCode, Failure> {
+pub(super) fn report(args: &ReleaseArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
-    let args = &released(args)?;
+    let args = &released(args, ci)?;
     let report = release::release(&range(args, &settings)?)
         .ok_or_else(|| Failure::Usage("there is no baseline between the two".to_owned()))?;
     let key = format!("{}{}", Checkout::of(&settings.root, "")?.prefix, file_name(&settings.config));
     let files = write(&args.out, &report, &key)?;
-    if args.publish { publish(args, &key, &report, files) } else { Ok(ExitCode::Passed) }
+    if args.publish { publish(args, &key, &report, files, ci) } else { Ok(ExitCode::Passed) }
 }
 
 /// On a release, that one is meant unless another is named.
-fn released(args: &ReleaseArgs) -> Result<ReleaseArgs, Failure> {
+fn released(args: &ReleaseArgs, ci: &CiContext) -> Result<ReleaseArgs, Failure> {
     let mut args = args.clone();
     if args.publish && args.to.is_none() {
-        args.to = event()?.tag;
+        args.to = ci.event()?.tag.clone();
     }
     Ok(args)
 }
 
 /// Brings the report to the release of its tag.
-fn publish(args: &ReleaseArgs, key: &str, report: &ReleaseReport, files: Vec<Asset>) -> Result<ExitCode, Failure> {
-    let event = event()?;
+fn publish(
+    args: &ReleaseArgs,
+    key: &str,
+    report: &ReleaseReport,
+    files: Vec<Asset>,
+    ci: &CiContext,
+) -> Result<ExitCode, Failure> {
+    let event = ci.event()?;
     needs_token("nothing can be attached")?;
     let tag = &report.to.name;
     let summary = release::summary(report).map_err(|error| cannot(&error))?;
     let attached = block_on(async {
-        let client = client(&event, args.deadline)?;
+        let client = client(event, args.deadline)?;
         let body = |body: &str| release::with_summary(body, &summary, key);
         Ok::<_, Failure>(attach(&client, tag, &files, body).await)
     })??;
@@ -83,9 +89,12 @@ fn publish(args: &ReleaseArgs, key: &str, report: &ReleaseReport, files: Vec<Ass
             Err(Failure::Usage(format!("{} has no release of `{}`\n  = {help}", event.repository, plain(tag))))
         }
         Err(GithubError::Refused(why)) => {
-            say(&format!(
-                "the report could not be attached: the token may not ({why}). Give the job:\npermissions:\n  contents: write"
-            ));
+            say(
+                ci,
+                &format!(
+                    "the report could not be attached: the token may not ({why}). Give the job:\npermissions:\n  contents: write"
+                ),
+            );
             Ok(ExitCode::Passed)
         }
         Err(trouble) => Ok(unreachable("the report could not be attached", &trouble)),

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::publish::{event, variable};
 use super::reference::file_name;
 use super::{ConfigArgs, Failure, Overrides, block_on, console, settings};
 use crate::baseline::{BaselineQuery, Fetched, HistoryPlace, LookupError, NoBaseline, Where, find, normal};
+use crate::ci::{self, CiContext, Event, EventKind};
 use crate::github::push::{self, Pushed, Turn};
-use crate::github::{Access, Client, Event, GithubError, Kind};
+use crate::github::{Access, Client, GithubError};
 use crate::input::{InputError, write_atomically};
 use crate::model::ExitCode;
 use crate::report;
@@ -39,20 +39,20 @@ pub(super) struct FetchArgs {
     deadline: Duration,
 }
 
-pub(super) fn fetch(args: &FetchArgs) -> Result<ExitCode, Failure> {
+pub(super) fn fetch(args: &FetchArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
-    let event = event()?;
+    let event = ci.event()?;
     let checkout = Checkout::of(&settings.root, &settings.baseline_path)?;
     let checked_out = checkout.commit.clone().or_else(|| event.checked_out.clone());
     let commit = checked_out
         .or_else(|| event.head.clone().map(|head| head.0))
         .ok_or_else(|| Failure::Usage("neither git nor GITHUB_SHA says which commit this is".to_owned()))?;
-    let prefix = prefix(&checkout, &settings);
+    let prefix = prefix(&checkout, &settings, ci);
     let config = file_name(&settings.config);
     let query = BaselineQuery {
-        may_be_merge: event.kind == Kind::PullRequest && event.checked_out.as_ref() == Some(&commit),
+        may_be_merge: event.kind == EventKind::PullRequest && event.checked_out.as_ref() == Some(&commit),
         head: commit,
-        onto: Some(onto(&event).unwrap_or_else(|| settings.baseline_ref.clone())),
+        onto: Some(onto(event).unwrap_or_else(|| settings.baseline_ref.clone())),
         branch: args.branch.clone().unwrap_or_else(|| settings.baseline_ref.clone()),
         named: args.branch.is_some(),
         path: normal(&format!("{prefix}{}", settings.baseline_path)),
@@ -60,7 +60,7 @@ pub(super) fn fetch(args: &FetchArgs) -> Result<ExitCode, Failure> {
         prefix,
         trend: TREND,
     };
-    let found = block_on(async { Ok::<_, Failure>(find(&client(&event, args.deadline)?, &query).await) })??;
+    let found = block_on(async { Ok::<_, Failure>(find(&client(event, args.deadline)?, &query).await) })??;
     let fetched = match found {
         Ok(lookup) => {
             if let (Some(branch), Err(NoBaseline::NoBranch { .. })) = (&args.branch, &lookup.found) {
@@ -74,7 +74,7 @@ pub(super) fn fetch(args: &FetchArgs) -> Result<ExitCode, Failure> {
             let text = format!(
                 "the baseline could not be fetched: the token may not ({why}). Give the job:\npermissions:\n  contents: read"
             );
-            say(&text);
+            say(ci, &text);
             Fetched::nowhere(format!("no baseline: the token may not read it; give the job `contents: read` ({why})"))
         }
         Err(LookupError::History(trouble)) => return Ok(unreachable("the baseline could not be fetched", &trouble)),
@@ -94,36 +94,47 @@ pub(super) fn fetch(args: &FetchArgs) -> Result<ExitCode, Failure> {
 /// The branch that a change goes to, as GitHub says and not as the change does.
 fn onto(event: &Event) -> Option<String> {
     match event.kind {
-        Kind::PullRequest | Kind::PullRequestTarget | Kind::MergeGroup => event.base_branch.clone(),
-        Kind::Push | Kind::Release | Kind::Schedule | Kind::WorkflowDispatch | Kind::WorkflowRun | Kind::Other(_) => {
-            event.default_branch.clone()
-        }
+        EventKind::PullRequest | EventKind::PullRequestTarget | EventKind::MergeGroup => event.base_branch.clone(),
+        EventKind::Push
+        | EventKind::Release
+        | EventKind::Schedule
+        | EventKind::WorkflowDispatch
+        | EventKind::WorkflowRun
+        | EventKind::Other(_) => event.default_branch.clone(),
     }
 }
 
 /// The configuration's directory in the repository. Without git, the workspace is taken for its root.
-fn prefix(checkout: &Checkout, settings: &Settings) -> String {
+fn prefix(checkout: &Checkout, settings: &Settings, ci: &CiContext) -> String {
     if checkout.commit.is_some() {
         return checkout.prefix.clone();
     }
-    let inside = variable("GITHUB_WORKSPACE").and_then(|workspace| {
+    let inside = ci.workspace.as_ref().and_then(|workspace| {
         let root = settings.root.canonicalize().ok()?;
-        let inside = root.strip_prefix(PathBuf::from(workspace).canonicalize().ok()?).ok()?;
+        let inside = root.strip_prefix(workspace.canonicalize().ok()?).ok()?;
         Some(inside.to_string_lossy().replace('\\', "/"))
     });
     inside.filter(|inside| !inside.is_empty()).map(|inside| format!("{inside}/")).unwrap_or_default()
 }
 
 /// Makes a run the baseline of its branch on GitHub.
-pub(super) fn push(settings: &Settings, results: &Results, deadline: Duration) -> Result<ExitCode, Failure> {
-    let event = event()?;
+pub(super) fn push(
+    settings: &Settings,
+    results: &Results,
+    deadline: Duration,
+    ci: &CiContext,
+) -> Result<ExitCode, Failure> {
+    let event = ci.event()?;
     needs_token("nothing can be committed")?;
-    if matches!(event.kind, Kind::PullRequest | Kind::PullRequestTarget | Kind::WorkflowRun | Kind::MergeGroup) {
+    if matches!(
+        event.kind,
+        EventKind::PullRequest | EventKind::PullRequestTarget | EventKind::WorkflowRun | EventKind::MergeGroup
+    ) {
         let name = event.kind.name();
         return Err(Failure::Usage(format!("a {name} does not turn the baseline; a push to its branch does")));
     }
     let branch = &settings.baseline_ref;
-    if event.kind == Kind::Push && event.head_branch.as_ref() != Some(branch) {
+    if event.kind == EventKind::Push && event.head_branch.as_ref() != Some(branch) {
         let pushed = event.head_branch.as_deref().unwrap_or("something else");
         let message = format!("the baseline is on `{branch}`, and this is a push to `{pushed}`; nothing to do");
         console::print(&format!("{message}\n"));
@@ -135,14 +146,14 @@ pub(super) fn push(settings: &Settings, results: &Results, deadline: Duration) -
         ));
     };
     let checkout = Checkout::of(&settings.root, &settings.baseline_path)?;
-    let expected = format!("{}{}", prefix(&checkout, settings), file_name(&settings.config));
+    let expected = format!("{}{}", prefix(&checkout, settings, ci), file_name(&settings.config));
     let found = format!("{}{}", results.run.prefix, results.run.config);
     if found != expected {
         return Err(Failure::Usage(format!("the results are those of {found:?}, not of {expected:?}")));
     }
     let path = normal(&format!("{}{}", results.run.prefix, settings.baseline_path));
     let turn = Turn { branch, path: &path, commit: &commit, results };
-    match block_on(async { Ok::<_, Failure>(push::push(&client(&event, deadline)?, &turn).await) })?? {
+    match block_on(async { Ok::<_, Failure>(push::push(&client(event, deadline)?, &turn).await) })?? {
         Ok(Pushed::Nothing) => console::print(&format!("{path}: nothing changed, nothing committed\n")),
         Ok(Pushed::Committed { cases, oid }) => {
             let oid = oid.get(..7).unwrap_or(&oid);
@@ -160,7 +171,7 @@ pub(super) fn push(settings: &Settings, results: &Results, deadline: Duration) -
                 "Give the job:\npermissions:\n  contents: write\n  checks: write\n  pull-requests: write"
             };
             let text = format!("the baseline could not be committed: the token may not ({why}). {help}");
-            say(&text);
+            say(ci, &text);
         }
         Err(push::Failed::GithubError(trouble)) => {
             return Ok(unreachable("the baseline could not be committed", &trouble));
@@ -171,22 +182,22 @@ pub(super) fn push(settings: &Settings, results: &Results, deadline: Duration) -
 
 /// A client for what this job may do.
 pub(super) fn client(event: &Event, deadline: Duration) -> Result<Client, Failure> {
-    let access = Access::parse(variable).map_err(|trouble| Failure::Usage(trouble.to_string()))?;
+    let access = Access::new(&ci::api()).map_err(|trouble| Failure::Usage(trouble.to_string()))?;
     Client::new(access, event.repository.clone(), deadline, None).map_err(|trouble| Failure::Usage(trouble.to_string()))
 }
 
 /// What only a token can do is not tried without one.
 pub(super) fn needs_token(what: &str) -> Result<(), Failure> {
-    if variable("GITHUB_TOKEN").or_else(|| variable("GH_TOKEN")).is_some() {
+    if ci::api().token.is_some() {
         return Ok(());
     }
     let help = "give the step `env: GITHUB_TOKEN: ${{ github.token }}`";
     Err(Failure::Usage(format!("GITHUB_TOKEN is not set, so {what}\n  = {help}")))
 }
 
-/// Says something where a user of GitHub sees it.
-pub(super) fn say(text: &str) {
-    if variable("GITHUB_ACTIONS").is_some() {
+/// Says something where a user of the host sees it.
+pub(super) fn say(ci: &CiContext, text: &str) {
+    if ci.log_commands {
         console::print(&format!("::warning title=evalratchet::{}\n", report::data(text)));
     } else {
         console::note(text);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::{Failure, console, release, results_file};
+use crate::ci::CiContext;
 use crate::input::write_atomically;
 use crate::model::ExitCode;
 use crate::report::Format;
@@ -36,9 +37,9 @@ pub(super) struct ReportArgs {
     out: Option<PathBuf>,
 }
 
-pub(super) fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
+pub(super) fn report(args: &ReportArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     if let Some(ReportVerb::Release(args)) = &args.verb {
-        return release::report(args);
+        return release::report(args, ci);
     }
     // Without another verb it is required.
     let Some(format) = args.format else { return Err(Failure::Usage("--format is missing".to_owned())) };

@@ -11,6 +11,7 @@ use super::reference::{BaselineArgs, Located};
 use super::{ConfigArgs, Failure, LaneArg, SelectionArgs, console, load};
 use crate::Reference;
 use crate::baseline::changed_files;
+use crate::ci::CiContext;
 use crate::execute::Progress;
 use crate::input::{Found, InputErrors, write_atomically};
 use crate::model::{ExitCode, Fingerprint, Mode, Shard};
@@ -102,14 +103,14 @@ impl RunArgs {
     }
 }
 
-pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: RunArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let mode = args.mode.unwrap_or_else(mode_of_environment);
     let overrides = Overrides { timeout: args.timeout, repeat: args.repeat, jobs: args.jobs, k: args.k, mode };
     let (settings, suites, _) = load(&args.config, &overrides)?;
     let selection = args.selection.into_selection(args.shard);
     let known: Vec<&str> = settings.suites.iter().map(|suite| suite.id.as_str()).collect();
     selection.check(&known, &settings.config)?;
-    let located = args.baseline.locate(&settings)?;
+    let located = args.baseline.locate(&settings, ci)?;
     let mut suites = plan(suites, &selection);
     if let Some(reference) = &args.changed_since {
         leave_out_unaffected(&settings, &mut suites, located.reference.as_ref(), reference);
@@ -125,7 +126,7 @@ pub(super) fn run(args: RunArgs) -> Result<ExitCode, Failure> {
         cache: !args.no_cache,
         retry_suspects: args.retry_suspects,
     };
-    let results = execute(settings, suites, recordings, located, &selection, choices)?;
+    let results = execute(settings, suites, recordings, located, &selection, choices, ci)?;
     let written = write_results(&args.out, &results);
     print(&results, args.format)?;
     written?;
@@ -279,6 +280,7 @@ fn execute(
     located: Located,
     selection: &Selection,
     choices: Choices,
+    ci: &CiContext,
 ) -> Result<Results, Failure> {
     let began = Instant::now();
     let now = jiff::Timestamp::now();
@@ -301,7 +303,7 @@ fn execute(
         duration_ms: 0.0,
         commit: checkout.commit,
         branch: checkout.branch,
-        url: run_url(),
+        url: ci.run_url.clone(),
         config: Path::new(&settings.config).file_name().unwrap_or_default().to_string_lossy().into_owned(),
         prefix: checkout.prefix,
         known_failures: settings.known_failures,
@@ -311,7 +313,7 @@ fn execute(
         seed: choices.seed,
         partial: selection.is_partial(),
         filtered: selection.is_filter(),
-        attempt: std::env::var("GITHUB_RUN_ATTEMPT").ok().and_then(|text| text.parse().ok()).unwrap_or(1),
+        attempt: ci.attempt,
         config_hash: choices.hash(&settings.config_hash),
         cases_hash: cases_hash(&suites),
     };
@@ -335,7 +337,8 @@ fn execute(
     let crate::Outcome { results, recorded } = runtime.block_on(async {
         let (switch, stop) = Stop::new();
         stop_on_signals(switch);
-        let progress = if console::stderr_is_watched() { Progress::bar(attempts) } else { Progress::lines(attempts) };
+        let is_watched = console::stderr_is_terminal() && !ci.unattended;
+        let progress = if is_watched { Progress::bar(attempts) } else { Progress::lines(attempts) };
         crate::run(request, &progress, &stop, || began.elapsed()).await
     });
     // A request to a service that does not answer cannot be taken back, but nobody waits for it any more.
@@ -360,13 +363,6 @@ fn write_recordings(file: &Found, recordings: &Recordings) -> Result<(), Failure
         .map_err(|error| Failure::Write { path: file.shown.clone(), error })?;
     console::note(&format!("recorded: {} in {}", counted(recordings.all().count(), "answer"), file.shown));
     Ok(())
-}
-
-/// Where GitHub shows this run, if it is one of its.
-fn run_url() -> Option<String> {
-    let value = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let (server, repository, id) = (value("GITHUB_SERVER_URL")?, value("GITHUB_REPOSITORY")?, value("GITHUB_RUN_ID")?);
-    Some(format!("{server}/{repository}/actions/runs/{id}"))
 }
 
 /// A hash of every declared case and of what was chosen, the same in all shards.

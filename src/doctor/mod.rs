@@ -1,6 +1,7 @@
 //! What the environment is like, and what to add to a workflow for what is missing.
 
-use crate::github::{Event, Kind, May, Origin, Permission};
+use crate::ci::{Event, EventKind, Origin};
+use crate::github::{May, Permission};
 use crate::model::Sha;
 use crate::text::plain;
 
@@ -172,7 +173,7 @@ fn advice(findings: &Findings) -> Vec<(String, Vec<String>)> {
     let read_only = findings
         .event
         .as_ref()
-        .is_ok_and(|event| event.kind == Kind::PullRequest && (event.is_fork() || event.dependabot));
+        .is_ok_and(|event| event.kind == EventKind::PullRequest && (event.is_fork() || event.dependabot));
     if findings.token.is_none() && findings.event.is_ok() {
         say("Give the step that publishes the job's token:", &["env:", "  GITHUB_TOKEN: ${{ github.token }}"]);
     }
@@ -189,7 +190,7 @@ fn advice(findings: &Findings) -> Vec<(String, Vec<String>)> {
     let on_branch = findings
         .event
         .as_ref()
-        .is_ok_and(|event| matches!(event.kind, Kind::Push | Kind::Schedule | Kind::WorkflowDispatch));
+        .is_ok_and(|event| matches!(event.kind, EventKind::Push | EventKind::Schedule | EventKind::WorkflowDispatch));
     let missing: Vec<&str> = missing.into_iter().filter(|line| *line != "contents: write" || on_branch).collect();
     if read_only && !missing.is_empty() {
         say(
@@ -200,7 +201,7 @@ fn advice(findings: &Findings) -> Vec<(String, Vec<String>)> {
         let contents = if on_branch { "  contents: write" } else { "  contents: read" };
         let mut lines = vec!["permissions:", contents, "  checks: write", "  pull-requests: write"];
         // What downloads the results of another run needs its permission, too.
-        if findings.event.as_ref().is_ok_and(|event| event.kind == Kind::WorkflowRun) {
+        if findings.event.as_ref().is_ok_and(|event| event.kind == EventKind::WorkflowRun) {
             lines.insert(1, "  actions: read");
         }
         say(&format!("Give the job what its token lacks ({}):", missing.join(", ")), &lines);
@@ -238,16 +239,12 @@ fn advice(findings: &Findings) -> Vec<(String, Vec<String>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::github::{Event, Permission};
+    use crate::ci::Variables;
 
     fn event(name: &str, payload: &str) -> Event {
-        let variable = |asked: &str| match asked {
-            "GITHUB_EVENT_NAME" => Some(name.to_owned()),
-            "GITHUB_REPOSITORY" => Some("o/r".to_owned()),
-            "GITHUB_RUN_ID" => Some("5".to_owned()),
-            _ => None,
-        };
-        Event::parse(variable, Some(payload)).unwrap()
+        let variables =
+            Variables::of([("GITHUB_EVENT_NAME", name), ("GITHUB_REPOSITORY", "o/r"), ("GITHUB_RUN_ID", "5")]);
+        Event::of_github(&variables, Some(payload)).unwrap()
     }
 
     fn pull_request(from: &str) -> Event {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::GithubError;
+use crate::ci::ApiVariables;
 
 /// A token. It is never printed.
 #[derive(Clone, PartialEq, Eq)]
@@ -34,22 +35,22 @@ impl fmt::Debug for Token {
 /// Where GitHub is, and what opens it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Access {
-    /// `GITHUB_API_URL`
+    /// The address of the REST API.
     pub api: String,
-    /// `GITHUB_GRAPHQL_URL`
+    /// The address of the GraphQL API.
     pub graphql: String,
-    /// `GITHUB_TOKEN`
+    /// What opens them.
     pub token: Option<Token>,
 }
 
 impl Access {
-    /// Reads the variables that GitHub sets in a job.
-    pub fn parse(variable: impl Fn(&str) -> Option<String>) -> Result<Self, GithubError> {
-        let variable = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
-        let address = |name: &str| variable(name).map(|value| value.trim().trim_end_matches('/').to_owned());
-        let api = address("GITHUB_API_URL").unwrap_or_else(|| "https://api.github.com".to_owned());
-        let graphql = address("GITHUB_GRAPHQL_URL").unwrap_or_else(|| format!("{api}/graphql"));
-        let token = variable("GITHUB_TOKEN").or_else(|| variable("GH_TOKEN"));
+    /// Checks what the environment has.
+    pub fn new(variables: &ApiVariables) -> Result<Self, GithubError> {
+        let text = |value: &Option<String>| value.clone().filter(|value| !value.trim().is_empty());
+        let address = |value: &Option<String>| text(value).map(|value| value.trim().trim_end_matches('/').to_owned());
+        let api = address(&variables.api).unwrap_or_else(|| "https://api.github.com".to_owned());
+        let graphql = address(&variables.graphql).unwrap_or_else(|| format!("{api}/graphql"));
+        let token = text(&variables.token);
         let token = match token.as_deref().map(Token::parse) {
             Some(None) => {
                 return Err(GithubError::Unauthorized("GITHUB_TOKEN has characters that no token has".to_owned()));
@@ -83,13 +84,17 @@ pub(super) fn is_safe(address: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn access(known: &[(&str, &str)]) -> Result<Access, GithubError> {
-        Access::parse(|name| known.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+    fn with_token(token: &str) -> Result<Access, GithubError> {
+        Access::new(&ApiVariables { token: Some(token.into()), ..ApiVariables::default() })
+    }
+
+    fn with_api(address: &str) -> Result<Access, GithubError> {
+        Access::new(&ApiVariables { api: Some(address.into()), ..ApiVariables::default() })
     }
 
     #[test]
     fn a_token_is_never_printed_and_blanks_around_it_are_not_part_of_it() {
-        let access = access(&[("GITHUB_TOKEN", " s3cret\n")]).unwrap();
+        let access = with_token(" s3cret\n").unwrap();
         assert_eq!(access.api, "https://api.github.com");
         assert_eq!(access.token.as_ref().map(Token::reveal), Some("s3cret"));
         assert!(!format!("{access:?}").contains("s3cret"));
@@ -105,11 +110,11 @@ mod tests {
             "http://localhost:80@127.0.0.2",
             "ftp://x",
         ] {
-            assert!(matches!(access(&[("GITHUB_API_URL", wrong)]), Err(GithubError::Unreachable(_))), "{wrong}");
+            assert!(matches!(with_api(wrong), Err(GithubError::Unreachable(_))), "{wrong}");
         }
         for fine in ["http://127.0.0.1:80/api/v3/", "https://ghe.example.org/api/v3", "http://[::1]:8080"] {
-            assert!(access(&[("GITHUB_API_URL", fine)]).is_ok(), "{fine}");
+            assert!(with_api(fine).is_ok(), "{fine}");
         }
-        assert!(matches!(access(&[("GITHUB_TOKEN", "a\nb")]), Err(GithubError::Unauthorized(_))));
+        assert!(matches!(with_token("a\nb"), Err(GithubError::Unauthorized(_))));
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{HeadSha, Run};
+use crate::ci::{HeadSha, RunAttempt};
 
 /// GitHub takes so many annotations at once.
 pub const BATCH: usize = 50;
@@ -25,7 +25,7 @@ pub struct Identity {
 
 impl Identity {
     /// The check run of a run for a key.
-    pub fn new(key: &str, head: HeadSha, run: Run) -> Self {
+    pub fn new(key: &str, head: HeadSha, run: RunAttempt) -> Self {
         let name =
             if key == crate::settings::CONFIG_NAME { "evalratchet".to_owned() } else { format!("evalratchet ({key})") };
         let name = name.chars().take(200).collect();

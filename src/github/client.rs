@@ -10,10 +10,11 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::GithubError;
 use super::access::{Access, Token};
 use super::dry::DryRun;
 use super::limits::Refusal;
-use super::{GithubError, Repository};
+use crate::ci::RepositoryName;
 use crate::http::{Failed, Failure, Policy, Repeat, causes, jitter, send, wait_of};
 
 const POLICY: Policy = Policy {
@@ -113,7 +114,7 @@ pub struct Client {
     rest: Octocrab,
     graphql: Octocrab,
     access: Access,
-    repository: Repository,
+    repository: RepositoryName,
     until: Instant,
     dry: Option<DryRun>,
 }
@@ -122,7 +123,7 @@ impl Client {
     /// Prepares a client; nothing is sent yet. All requests together take no longer than `patience`.
     pub fn new(
         access: Access,
-        repository: Repository,
+        repository: RepositoryName,
         patience: Duration,
         dry: Option<DryRun>,
     ) -> Result<Self, GithubError> {
@@ -133,7 +134,7 @@ impl Client {
     }
 
     /// Whose repository it works on.
-    pub fn repository(&self) -> &Repository {
+    pub fn repository(&self) -> &RepositoryName {
         &self.repository
     }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Run;
+use crate::ci::RunAttempt;
 
 /// How a hidden marker begins. It is the first line of a comment of ours and of nothing else.
 const OPENING: &str = "<!-- evalratchet:comment ";
@@ -14,7 +14,7 @@ pub struct Marker {
     /// Whose comment it is, if there are several configurations.
     pub key: String,
     /// The run that it tells of.
-    pub run: Run,
+    pub run: RunAttempt,
     /// The commit that it tells of.
     pub head: String,
 }
@@ -42,7 +42,7 @@ impl Marker {
         let line = body.lines().next()?.trim_end();
         let text = line.strip_prefix(OPENING)?.strip_suffix(CLOSING)?;
         let Written { key, run, attempt, head } = serde_json::from_str(text).ok()?;
-        Some(Self { key, run: Run { id: run, attempt }, head })
+        Some(Self { key, run: RunAttempt { id: run, attempt }, head })
     }
 }
 
@@ -113,7 +113,7 @@ pub fn reconcile(desired: &Desired, existing: &[Existing], me: &str, written: bo
         return create.into_iter().collect();
     };
     let newest = ours.iter().max_by_key(|(one, marker)| (marker.run, std::cmp::Reverse(one.id)));
-    let stays = |run: Run| run > desired.marker.run || (written && run == desired.marker.run);
+    let stays = |run: RunAttempt| run > desired.marker.run || (written && run == desired.marker.run);
     let body = match newest {
         Some((newest, marker)) if stays(marker.run) => newest.body.clone(),
         Some(_) | None => desired.body(),

@@ -7,7 +7,6 @@ pub mod check;
 mod client;
 pub mod comment;
 mod dry;
-mod event;
 mod history;
 pub mod intake;
 mod limits;
@@ -21,7 +20,6 @@ pub mod release;
 pub use access::{Access, Token};
 pub use client::{Call, Client, encoded, encoded_path};
 pub use dry::DryRun;
-pub use event::{BaseSha, Event, HeadSha, Kind, Origin, Repository, Run, Unknown};
 pub use permissions::{May, Permission, permissions};
 pub use rejudge::{Suites, rejudge};
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::check;
-use super::{Event, Kind, Origin};
+use crate::ci::{Event, EventKind, Origin};
 use crate::model::{Change, Sha};
 use crate::report::{self, Annotation, Level, markdown, verdict_line};
 use crate::results::{Results, Rule, Verdict};
@@ -51,17 +51,17 @@ pub fn origin_note(event: &Event, base: Option<&Sha>) -> Option<String> {
         (Origin::Own, false) => return None,
     };
     let judged = match event.kind {
-        Kind::WorkflowRun | Kind::PullRequestTarget => {
+        EventKind::WorkflowRun | EventKind::PullRequestTarget => {
             let base = base.map(|base| format!(" at {}", base.short())).unwrap_or_default();
             format!("; they were compared and judged anew with this repository's configuration and baseline{base}")
         }
-        Kind::PullRequest
-        | Kind::Push
-        | Kind::MergeGroup
-        | Kind::Release
-        | Kind::Schedule
-        | Kind::WorkflowDispatch
-        | Kind::Other(_) => String::new(),
+        EventKind::PullRequest
+        | EventKind::Push
+        | EventKind::MergeGroup
+        | EventKind::Release
+        | EventKind::Schedule
+        | EventKind::WorkflowDispatch
+        | EventKind::Other(_) => String::new(),
     };
     Some(format!("{whose}{judged}."))
 }
@@ -71,7 +71,7 @@ pub fn commit_note(results: &Results, event: &Event) -> Option<String> {
     let of = results.run.commit.as_ref()?;
     let mut known = event.checked_out.iter().chain(event.head.iter().map(|head| &head.0)).peekable();
     let about = known.peek()?.short().to_owned();
-    let is_known = event.kind == Kind::WorkflowRun || known.any(|sha| sha == of);
+    let is_known = event.kind == EventKind::WorkflowRun || known.any(|sha| sha == of);
     (!is_known).then(|| format!("The results are of {}, and this event is about {about}.", of.short()))
 }
 

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::check::{self, Action as CheckAction, Identity, Report};
 use super::comment::{Action, Desired, Existing, reconcile};
-use super::{Call, Client, Event, GithubError, HeadSha, Origin, encoded};
+use super::{Call, Client, GithubError, encoded};
 use crate::baseline::CommitHistory as _;
+use crate::ci::{Event, HeadSha, Origin};
 use crate::model::Sha;
 
 /// More often is not tried.

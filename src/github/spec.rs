@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::check::{self, Identity, Plan, Report};
 use super::comment::{Action, Desired, Existing, Marker, reconcile};
-use super::{HeadSha, Run};
+use crate::ci::{HeadSha, RunAttempt};
 use crate::model::Sha;
 
 const ME: &str = "github-actions[bot]";
@@ -21,7 +21,7 @@ fn comment(line: &str) -> Existing {
 
 fn desired(key: &str, run: &str, text: &str) -> Desired {
     let (id, attempt) = run.split_once('.').unwrap();
-    let run = Run { id: id.parse().unwrap(), attempt: attempt.parse().unwrap() };
+    let run = RunAttempt { id: id.parse().unwrap(), attempt: attempt.parse().unwrap() };
     let marker = Marker { key: key.to_owned(), run, head: "a".repeat(40) };
     Desired { marker, content: text.to_owned(), worth_creating: true }
 }
@@ -113,7 +113,7 @@ fn the_comment_goes_from_what_is_there_to_what_should_be_there() {
 fn a_marker_is_the_first_line_or_none_and_cannot_be_broken_out_of() {
     let marker = Marker {
         key: "a --> <b> \" \\ --!> é\n/x.toml".to_owned(),
-        run: Run { id: 5, attempt: 2 },
+        run: RunAttempt { id: 5, attempt: 2 },
         head: "h".to_owned(),
     };
     let body = Desired { marker: marker.clone(), content: "text".to_owned(), worth_creating: true }.body();
@@ -175,7 +175,7 @@ proptest! {
         }
         let ours: Vec<&Existing> = comments.iter().filter(|one| is_ours(one)).collect();
         prop_assert_eq!(ours.len(), 1);
-        let newest = runs.iter().map(|(id, attempt)| Run { id: *id, attempt: *attempt }).chain(before).max().unwrap();
+        let newest = runs.iter().map(|(id, attempt)| RunAttempt { id: *id, attempt: *attempt }).chain(before).max().unwrap();
         let expected = format!("t{}.{}", newest.id, newest.attempt);
         prop_assert!(ours[0].body.ends_with(&expected), "{} should end with {}", &ours[0].body, expected);
         prop_assert!(oldest.is_none_or(|oldest| ours[0].id == oldest));
@@ -185,7 +185,7 @@ proptest! {
 }
 
 fn identity() -> Identity {
-    Identity::new("evalratchet.toml", HeadSha(Sha::parse(&"a".repeat(40)).unwrap()), Run { id: 5, attempt: 1 })
+    Identity::new("evalratchet.toml", HeadSha(Sha::parse(&"a".repeat(40)).unwrap()), RunAttempt { id: 5, attempt: 1 })
 }
 
 /// A check run as `id run state annotations title`.

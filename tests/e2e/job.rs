@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, OnceLock};
 
-use evalratchet::github::Run;
+use evalratchet::ci::RunAttempt;
 use evalratchet::github::comment::{Desired, Marker};
 use serde_json::{Value, json};
 
@@ -203,7 +203,8 @@ impl Job {
 
 /// A comment as a run of this number would have written it.
 pub(crate) fn comment_of(run: u64, content: &str) -> String {
-    let marker = Marker { key: "evalratchet.toml".to_owned(), run: Run { id: run, attempt: 1 }, head: "h".to_owned() };
+    let marker =
+        Marker { key: "evalratchet.toml".to_owned(), run: RunAttempt { id: run, attempt: 1 }, head: "h".to_owned() };
     Desired { marker, content: content.to_owned(), worth_creating: true }.body()
 }
 

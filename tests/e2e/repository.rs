@@ -146,3 +146,24 @@ fn the_readme_begins_with_the_two_commands_and_ci_runs_the_second() {
     assert!(read(".ci/run").contains("cargo test"));
     assert!(Path::new(&root().join(".ci/run")).exists());
 }
+
+#[test]
+fn only_the_ci_module_names_variables_of_a_host() {
+    let mut sources = vec![root().join("src")];
+    let mut found = Vec::new();
+    while let Some(path) = sources.pop() {
+        if path.is_dir() {
+            sources.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        if path.starts_with(root().join("src/ci")) || path.extension().is_none_or(|extension| extension != "rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        let is_name =
+            |text: &&str| text.starts_with("GITHUB_") && text.bytes().all(|c| c.is_ascii_uppercase() || c == b'_');
+        found.extend(code.split('"').filter(is_name).map(|name| format!("{}: {name}", path.display())));
+    }
+    assert!(found.is_empty(), "{found:?}");
+}

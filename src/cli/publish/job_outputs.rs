@@ -5,10 +5,11 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use super::Publisher;
 use super::publication::Publication;
-use super::{Publisher, variable};
+use crate::ci::{Event, EventKind, JobFile};
 use crate::cli::{Failure, console};
-use crate::github::{Event, GithubError, Kind, outcome};
+use crate::github::{GithubError, outcome};
 use crate::input::write_atomically;
 use crate::report::{self, SUMMARY_BUDGET};
 
@@ -19,9 +20,9 @@ impl Publisher<'_> {
         let random = std::hash::RandomState::new().build_hasher().finish();
         let outputs = outcome::outputs(results, &self.args.from.display().to_string());
         let lines = outcome::output_lines(&outputs, &format!("evalratchet-{random:016x}"));
-        self.files.append("GITHUB_OUTPUT", "outputs.txt", &lines);
+        self.files.append(self.ci.outputs.as_ref(), "outputs.txt", &lines);
         if self.args.summary {
-            let room = (1 << 20) - 4096 - self.files.size("GITHUB_STEP_SUMMARY");
+            let room = (1 << 20) - 4096 - self.files.size(self.ci.summary.as_ref());
             let budget = SUMMARY_BUDGET.min(usize::try_from(room.max(0)).unwrap_or(0));
             let text = match &told.results {
                 Ok(results) => report::summary(results, &told.frame, budget)
@@ -29,7 +30,7 @@ impl Publisher<'_> {
                 Err(why) => outcome::nothing(why),
             };
             if text.len() <= budget {
-                self.files.append("GITHUB_STEP_SUMMARY", "summary.md", &format!("{text}\n"));
+                self.files.append(self.ci.summary.as_ref(), "summary.md", &format!("{text}\n"));
             }
         }
         if self.args.annotations {
@@ -37,7 +38,7 @@ impl Publisher<'_> {
                 Ok(results) => report::annotations(results),
                 Err(why) => format!("::error title=evalratchet::{}\n", report::data(why)),
             };
-            match &self.files.directory {
+            match &self.files.dry_run {
                 Some(directory) => Files::write(&directory.join("annotations.txt"), &text),
                 None => console::print(&text),
             }
@@ -81,7 +82,7 @@ impl ChannelFailures {
             channels.join(" and "),
             lacking.join(" and ")
         );
-        let read_only = event.kind == Kind::PullRequest && (event.is_fork() || event.dependabot);
+        let read_only = event.kind == EventKind::PullRequest && (event.is_fork() || event.dependabot);
         if read_only {
             let who = if event.is_fork() { "a fork" } else { "Dependabot" };
             return format!(
@@ -89,37 +90,38 @@ impl ChannelFailures {
             );
         }
         // What downloads the results of the other run needs its permission, too.
-        let actions = if event.kind == Kind::WorkflowRun { "\n  actions: read" } else { "" };
+        let actions = if event.kind == EventKind::WorkflowRun { "\n  actions: read" } else { "" };
         format!(
             "{what}. Give the job:\npermissions:{actions}\n  contents: read\n  checks: write\n  pull-requests: write"
         )
     }
 }
 
-/// The files that GitHub gives a step, or those of a dry run.
+/// Writes the files that the host gives a step, or those of a dry run.
 pub(super) struct Files {
-    pub(super) directory: Option<PathBuf>,
+    /// The directory of the dry run, if this is one.
+    pub(super) dry_run: Option<PathBuf>,
 }
 
 impl Files {
-    fn append(&self, name: &str, dry: &str, text: &str) {
-        if let Some(directory) = &self.directory {
+    fn append(&self, file: Option<&JobFile>, dry: &str, text: &str) {
+        if let Some(directory) = &self.dry_run {
             return Self::write(&directory.join(dry), text);
         }
-        let Some(path) = variable(name) else { return };
+        let Some(JobFile { variable, path }) = file else { return };
         let appended = std::fs::OpenOptions::new()
             .append(true)
             .create(true)
-            .open(&path)
+            .open(path)
             .and_then(|mut file| file.write_all(text.as_bytes()));
         if let Err(error) = appended {
-            console::error(&format!("{name}={path} cannot be written: {error}"));
+            console::error(&format!("{variable}={} cannot be written: {error}", path.display()));
         }
     }
 
-    fn size(&self, name: &str) -> i64 {
-        let path = variable(name).filter(|_| self.directory.is_none());
-        let size = path.and_then(|path| std::fs::metadata(path).ok()).map_or(0, |about| about.len());
+    fn size(&self, file: Option<&JobFile>) -> i64 {
+        let file = file.filter(|_| self.dry_run.is_none());
+        let size = file.and_then(|file| std::fs::metadata(&file.path).ok()).map_or(0, |about| about.len());
         i64::try_from(size).unwrap_or(i64::MAX)
     }
 

@@ -1,5 +1,4 @@
 //! `publish`: tells GitHub what a run found.
-#![expect(clippy::disallowed_methods, reason = "edge: the environment and GitHub's files")]
 
 mod job_outputs;
 mod publication;
@@ -12,11 +11,12 @@ use job_outputs::{ChannelFailures, Files};
 use publication::{Publication, key_of_config};
 
 use super::{ConfigArgs, Failure, block_on, console};
+use crate::ci::{self, CiContext, Event, HeadSha};
 use crate::github::check::{self, Identity, Report};
 use crate::github::comment::{Desired, Marker};
 use crate::github::outcome::{self, CommentWhen};
 use crate::github::publish::{self, Done};
-use crate::github::{Access, Client, DryRun, Event, GithubError, HeadSha, intake};
+use crate::github::{Access, Client, DryRun, GithubError, intake};
 use crate::model::ExitCode;
 use crate::report::{self, COMMENT_BUDGET};
 use crate::settings::parse_duration;
@@ -63,25 +63,8 @@ fn a_key(text: &str) -> Result<String, String> {
     if is_key { Ok(text.trim().to_owned()) } else { Err("a key has 1 to 150 printable characters".to_owned()) }
 }
 
-/// A variable of the environment, unless it is empty.
-pub(super) fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
-}
-
-/// The event of this job.
-pub(super) fn event() -> Result<Event, Failure> {
-    let payload = match variable("GITHUB_EVENT_PATH") {
-        None => None,
-        Some(path) => Some(
-            std::fs::read_to_string(&path)
-                .map_err(|error| Failure::Usage(format!("GITHUB_EVENT_PATH={path} cannot be read: {error}")))?,
-        ),
-    };
-    Event::parse(variable, payload.as_deref()).map_err(|unknown| Failure::Usage(unknown.to_string()))
-}
-
-pub(super) fn publish(args: &PublishArgs) -> Result<ExitCode, Failure> {
-    let event = event()?;
+pub(super) fn publish(args: &PublishArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
+    let event = ci.event()?.clone();
     let dry = match args.dry_run {
         true => Some(
             DryRun::new(&args.from.join("publish"))
@@ -89,13 +72,13 @@ pub(super) fn publish(args: &PublishArgs) -> Result<ExitCode, Failure> {
         ),
         false => None,
     };
-    let files = Files { directory: args.dry_run.then(|| args.from.join("publish")) };
-    let access = Access::parse(variable).map_err(|trouble| Failure::Usage(trouble.to_string()))?;
+    let files = Files { dry_run: args.dry_run.then(|| args.from.join("publish")) };
+    let access = Access::new(&ci::api()).map_err(|trouble| Failure::Usage(trouble.to_string()))?;
     let has_token = access.token.is_some() || args.dry_run;
     block_on(async {
         let client = Client::new(access, event.repository.clone(), args.deadline, dry)
             .map_err(|trouble| Failure::Usage(trouble.to_string()))?;
-        let publisher = Publisher { args, event, client, has_token, files };
+        let publisher = Publisher { args, ci, event, client, has_token, files };
         if args.start { publisher.start().await } else { publisher.publish().await }
     })?
 }
@@ -103,6 +86,7 @@ pub(super) fn publish(args: &PublishArgs) -> Result<ExitCode, Failure> {
 /// Everything that publishing goes by.
 struct Publisher<'a> {
     args: &'a PublishArgs,
+    ci: &'a CiContext,
     event: Event,
     client: Client,
     has_token: bool,
@@ -119,7 +103,7 @@ impl Publisher<'_> {
         let mut lost = ChannelFailures::default();
         if self.args.check {
             let identity = Identity::new(&key, head, self.event.run);
-            let done = publish::start_check(&self.client, &identity, self.run_url().as_deref()).await;
+            let done = publish::start_check(&self.client, &identity, self.event.run_url.as_deref()).await;
             lost.note("the check run", "checks: write", done.map(|_| ()));
         }
         Ok(self.end(&lost, ExitCode::Passed))
@@ -179,7 +163,7 @@ impl Publisher<'_> {
                 ExitCode::Invalid
             }
         };
-        if let Some(directory) = &self.files.directory {
+        if let Some(directory) = &self.files.dry_run {
             console::note(&format!("nothing was sent; what would be is in {}", directory.display()));
         }
         let code = self.end(&lost, code);
@@ -197,7 +181,7 @@ impl Publisher<'_> {
             Err(why) => outcome::nothing_report(why),
         };
         let identity = Identity::new(&told.key, head, self.event.run);
-        publish::finish_check(&self.client, &identity, &report, self.run_url().as_deref()).await
+        publish::finish_check(&self.client, &identity, &report, self.event.run_url.as_deref()).await
     }
 
     async fn comment(&self, told: &Publication, number: u64) -> Result<Done, GithubError> {
@@ -226,19 +210,13 @@ impl Publisher<'_> {
         if lost.unreachable.is_empty() { code } else { code.or(ExitCode::Unreachable) }
     }
 
-    /// Says something where a user of GitHub sees it.
+    /// Says something where a user of the host sees it.
     fn say(&self, level: &str, text: &str) {
-        if variable("GITHUB_ACTIONS").is_some() && !self.args.dry_run {
+        if self.ci.log_commands && !self.args.dry_run {
             console::print(&format!("::{level} title=evalratchet::{}\n", report::data(text)));
         } else {
             console::note(text);
         }
-    }
-
-    fn run_url(&self) -> Option<String> {
-        let server = variable("GITHUB_SERVER_URL").unwrap_or_else(|| "https://github.com".to_owned());
-        let id = self.event.run.id;
-        (id > 0).then(|| format!("{server}/{}/actions/runs/{id}", self.event.repository))
     }
 }
 

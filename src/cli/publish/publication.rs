@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use super::super::remote::TREND;
 use super::Publisher;
 use crate::baseline::{self, Baseline, BaselineQuery, CommitHistory as _, Fetched, HistoryPlace, LookupError, normal};
+use crate::ci::{EventKind, HeadSha};
 use crate::cli::reference::{located, own_baseline_section, today};
 use crate::cli::{ConfigArgs, config_path};
 use crate::github::publish::{self, Pull};
-use crate::github::{self, GithubError, HeadSha, Kind, Suites, outcome};
+use crate::github::{self, GithubError, Suites, outcome};
 use crate::input::{InputError, InputErrors};
 use crate::model::Sha;
 use crate::report::Frame;
@@ -27,7 +28,7 @@ pub(super) struct Publication {
 impl Publisher<'_> {
     /// Whether the results are somebody else's, brought into a job that may write.
     pub(super) fn is_foreign(&self) -> bool {
-        matches!(self.event.kind, Kind::WorkflowRun | Kind::PullRequestTarget)
+        matches!(self.event.kind, EventKind::WorkflowRun | EventKind::PullRequestTarget)
     }
 
     /// What a run left, as it left it.
@@ -49,7 +50,7 @@ impl Publisher<'_> {
         let mut told = self.untold(results);
         if let Ok(results) = &mut told.results {
             // Of addresses only our own are believed.
-            results.run.url = self.run_url();
+            results.run.url = self.event.run_url.clone();
             let note = outcome::commit_note(results, &self.event);
             if let Some(note) = &note {
                 self.say("warning", note);
@@ -64,7 +65,7 @@ impl Publisher<'_> {
             told.results = Err("results of others are judged anew, and that needs a token".to_owned());
             return Ok(Ok(told));
         }
-        let pull = if self.event.kind == Kind::WorkflowRun {
+        let pull = if self.event.kind == EventKind::WorkflowRun {
             match publish::pull_of_run(&self.client, &self.event, &head).await? {
                 Ok(pull) => pull,
                 Err(refused) => return Ok(Err(refused)),

@@ -1,182 +1,101 @@
-//! Where are we? The event that GitHub started this job for, from its environment and its payload.
+//! GitHub Actions: the variables that it sets and the payload of its event.
 
 use std::collections::BTreeSet;
-use std::fmt;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::{
+    ApiVariables, BaseSha, CiContext, Event, EventError, EventKind, HeadSha, Host, JobFile, Origin, RepositoryName,
+    RunAttempt, Variables,
+};
 use crate::model::Sha;
 
-/// The commit that is evaluated and that checks belong to. Of a pull request this is not `GITHUB_SHA`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HeadSha(pub Sha);
+/// What GitHub sets in every job. A token or the address of the API alone are what developers have at hand.
+pub(super) const JOB_VARIABLES: [&str; 12] = [
+    "GITHUB_ACTIONS",
+    "GITHUB_BASE_REF",
+    "GITHUB_EVENT_NAME",
+    "GITHUB_EVENT_PATH",
+    "GITHUB_OUTPUT",
+    "GITHUB_REF",
+    "GITHUB_REPOSITORY",
+    "GITHUB_RUN_ATTEMPT",
+    "GITHUB_RUN_ID",
+    "GITHUB_SHA",
+    "GITHUB_STEP_SUMMARY",
+    "GITHUB_WORKSPACE",
+];
 
-/// The commit that the change goes onto.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BaseSha(pub Sha);
-
-/// `owner/name`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repository {
-    /// Who has it.
-    pub owner: String,
-    /// What it is called.
-    pub name: String,
-}
-
-impl Repository {
-    /// Reads `owner/name`.
-    pub fn parse(text: &str) -> Option<Self> {
-        let (owner, name) = text.split_once('/')?;
-        let is_name = |text: &str| {
-            !text.is_empty()
-                && text != "."
-                && text != ".."
-                && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
-        };
-        (is_name(owner) && is_name(name)).then(|| Self { owner: owner.to_owned(), name: name.to_owned() })
+/// What GitHub says about a job; `read` reads the file with the payload.
+pub(super) fn context(variables: &Variables, read: impl Fn(&Path) -> std::io::Result<String>) -> CiContext {
+    let path = |name: &str| variables.get(name).map(PathBuf::from);
+    let file = |variable: &'static str| path(variable).map(|path| JobFile { variable, path });
+    let reference = variables.get("GITHUB_REF").unwrap_or_default();
+    CiContext {
+        host: Host::GitHub,
+        event: event(variables, read),
+        base_branch: variables.get("GITHUB_BASE_REF").map(str::to_owned),
+        is_merge_checkout: reference.starts_with("refs/pull/") && reference.ends_with("/merge"),
+        run_url: own_run_url(variables),
+        attempt: variables.get("GITHUB_RUN_ATTEMPT").and_then(|text| text.parse().ok()).unwrap_or(1),
+        workspace: path("GITHUB_WORKSPACE"),
+        log_commands: variables.get("GITHUB_ACTIONS").is_some(),
+        unattended: false,
+        outputs: file("GITHUB_OUTPUT"),
+        summary: file("GITHUB_STEP_SUMMARY"),
     }
 }
 
-impl fmt::Display for Repository {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}/{}", self.owner, self.name)
+/// Where the API is and what opens it, as GitHub tells a step that is given the token.
+pub(super) fn api(variables: &Variables) -> ApiVariables {
+    let text = |name: &str| variables.get(name).map(str::to_owned);
+    ApiVariables {
+        api: text("GITHUB_API_URL"),
+        graphql: text("GITHUB_GRAPHQL_URL"),
+        token: text("GITHUB_TOKEN").or_else(|| text("GH_TOKEN")),
     }
 }
 
-/// Which event.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
-    /// `pull_request`
-    PullRequest,
-    /// `pull_request_target`
-    PullRequestTarget,
-    /// `push`
-    Push,
-    /// `merge_group`
-    MergeGroup,
-    /// `release`
-    Release,
-    /// `schedule`
-    Schedule,
-    /// `workflow_dispatch`
-    WorkflowDispatch,
-    /// `workflow_run`
-    WorkflowRun,
-    /// Any other.
-    Other(String),
+fn event(variables: &Variables, read: impl Fn(&Path) -> std::io::Result<String>) -> Result<Event, EventError> {
+    const VARIABLE: &str = "GITHUB_EVENT_PATH";
+    let unreadable = |path: &str, error: std::io::Error| EventError::Unreadable {
+        variable: VARIABLE,
+        path: path.to_owned(),
+        error: error.to_string(),
+    };
+    let payload = match variables.get(VARIABLE) {
+        Some(path) => Some(read(Path::new(path)).map_err(|error| unreadable(path, error))?),
+        None => None,
+    };
+    Event::of_github(variables, payload.as_deref())
 }
 
-impl Kind {
-    fn of(name: &str) -> Self {
-        match name {
-            "pull_request" => Self::PullRequest,
-            "pull_request_target" => Self::PullRequestTarget,
-            "push" => Self::Push,
-            "merge_group" => Self::MergeGroup,
-            "release" => Self::Release,
-            "schedule" => Self::Schedule,
-            "workflow_dispatch" => Self::WorkflowDispatch,
-            "workflow_run" => Self::WorkflowRun,
-            other => Self::Other(other.to_owned()),
-        }
-    }
-
-    /// As GitHub calls it.
-    pub fn name(&self) -> &str {
-        match self {
-            Self::PullRequest => "pull_request",
-            Self::PullRequestTarget => "pull_request_target",
-            Self::Push => "push",
-            Self::MergeGroup => "merge_group",
-            Self::Release => "release",
-            Self::Schedule => "schedule",
-            Self::WorkflowDispatch => "workflow_dispatch",
-            Self::WorkflowRun => "workflow_run",
-            Self::Other(name) => name,
-        }
-    }
+fn own_run_url(variables: &Variables) -> Option<String> {
+    let server = variables.get("GITHUB_SERVER_URL")?;
+    Some(run_address(server, variables.get("GITHUB_REPOSITORY")?, variables.get("GITHUB_RUN_ID")?))
 }
 
-/// Whose commits these are.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
-    /// The repository's own.
-    Own,
-    /// Those of a fork, which may be gone by now.
-    Fork(Option<String>),
-}
-
-/// A run of a workflow, the later the greater.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Run {
-    /// `GITHUB_RUN_ID`; 0 outside of GitHub.
-    pub id: u64,
-    /// `GITHUB_RUN_ATTEMPT`.
-    pub attempt: u64,
-}
-
-/// The event that this job was started for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Event {
-    /// Which.
-    pub kind: Kind,
-    /// Where it happened.
-    pub repository: Repository,
-    /// What is checked out; of a pull request the merge commit that GitHub made.
-    pub checked_out: Option<Sha>,
-    /// What is evaluated.
-    pub head: Option<HeadSha>,
-    /// Its branch.
-    pub head_branch: Option<String>,
-    /// What it goes onto.
-    pub base: Option<BaseSha>,
-    /// Its branch.
-    pub base_branch: Option<String>,
-    /// The pull request's number, where the event names one.
-    pub pull_request: Option<u64>,
-    /// Whose commits these are.
-    pub origin: Origin,
-    /// Whether Dependabot made it.
-    pub dependabot: bool,
-    /// Whether it is a draft.
-    pub draft: bool,
-    /// The labels of the pull request.
-    pub labels: BTreeSet<String>,
-    /// The tag of a release.
-    pub tag: Option<String>,
-    /// The run that evaluated; of `workflow_run` the one that has ended.
-    pub run: Run,
-    /// The repository's own branch.
-    pub default_branch: Option<String>,
-}
-
-/// Why the event cannot be told.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unknown {
-    /// A variable is missing.
-    #[error("{0} is not set; this works in a job of GitHub Actions, or with that variable set")]
-    Missing(&'static str),
-    /// The payload cannot be read.
-    #[error("the payload in GITHUB_EVENT_PATH {0}")]
-    Payload(String),
+fn run_address(server: &str, repository: &str, id: &str) -> String {
+    format!("{server}/{repository}/actions/runs/{id}")
 }
 
 impl Event {
-    /// Reads the event from variables and the payload.
-    pub fn parse(variable: impl Fn(&str) -> Option<String>, payload: Option<&str>) -> Result<Self, Unknown> {
-        let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
+    /// The event of a job of GitHub Actions, from its variables and the payload.
+    pub fn of_github(variables: &Variables, payload: Option<&str>) -> Result<Self, EventError> {
+        let variable = |name: &str| variables.get(name).map(str::to_owned);
         let payload: Value = match payload {
             Some(text) => {
-                serde_json::from_str(text).map_err(|error| Unknown::Payload(format!("is not JSON: {error}")))?
+                serde_json::from_str(text).map_err(|error| EventError::Payload(format!("is not JSON: {error}")))?
             }
             None => Value::Null,
         };
         let named = variable("GITHUB_REPOSITORY")
             .or_else(|| text(&payload, "/repository/full_name"))
             .or_else(|| text(&payload, "/pull_request/base/repo/full_name"));
-        let repository = named.as_deref().and_then(Repository::parse).ok_or(Unknown::Missing("GITHUB_REPOSITORY"))?;
-        let kind = Kind::of(&variable("GITHUB_EVENT_NAME").ok_or(Unknown::Missing("GITHUB_EVENT_NAME"))?);
+        let repository =
+            named.as_deref().and_then(RepositoryName::parse).ok_or(EventError::Missing("GITHUB_REPOSITORY"))?;
+        let kind = EventKind::of(&variable("GITHUB_EVENT_NAME").ok_or(EventError::Missing("GITHUB_EVENT_NAME"))?);
         let number = |name: &str| variable(name).and_then(|text| text.parse().ok());
         let checked_out = variable("GITHUB_SHA").as_deref().and_then(Sha::parse);
         let mut event = Self {
@@ -192,29 +111,31 @@ impl Event {
             draft: false,
             labels: BTreeSet::new(),
             tag: None,
-            run: Run { id: number("GITHUB_RUN_ID").unwrap_or(0), attempt: number("GITHUB_RUN_ATTEMPT").unwrap_or(1) },
+            run: RunAttempt {
+                id: number("GITHUB_RUN_ID").unwrap_or(0),
+                attempt: number("GITHUB_RUN_ATTEMPT").unwrap_or(1),
+            },
+            run_url: None,
             default_branch: text(&payload, "/repository/default_branch")
                 .or_else(|| text(&payload, "/pull_request/base/repo/default_branch")),
             kind,
         };
         match event.kind {
-            Kind::PullRequest | Kind::PullRequestTarget => event.of_pull_request(&payload)?,
-            Kind::Push => event.of_push(&payload),
-            Kind::MergeGroup => event.of_merge_group(&payload),
-            Kind::Release => event.tag = text(&payload, "/release/tag_name"),
-            Kind::WorkflowRun => event.of_workflow_run(&payload)?,
-            Kind::Schedule | Kind::WorkflowDispatch | Kind::Other(_) => {}
+            EventKind::PullRequest | EventKind::PullRequestTarget => event.of_pull_request(&payload)?,
+            EventKind::Push => event.of_push(&payload),
+            EventKind::MergeGroup => event.of_merge_group(&payload),
+            EventKind::Release => event.tag = text(&payload, "/release/tag_name"),
+            EventKind::WorkflowRun => event.of_workflow_run(&payload)?,
+            EventKind::Schedule | EventKind::WorkflowDispatch | EventKind::Other(_) => {}
         }
+        let server = variables.get("GITHUB_SERVER_URL").unwrap_or("https://github.com");
+        let address = run_address(server, &event.repository.to_string(), &event.run.id.to_string());
+        event.run_url = (event.run.id > 0).then_some(address);
         Ok(event)
     }
 
-    /// Whether the commits are a fork's.
-    pub fn is_fork(&self) -> bool {
-        self.origin != Origin::Own
-    }
-
-    fn of_pull_request(&mut self, payload: &Value) -> Result<(), Unknown> {
-        let wrong = |what: &str| Unknown::Payload(format!("has no {what}"));
+    fn of_pull_request(&mut self, payload: &Value) -> Result<(), EventError> {
+        let wrong = |what: &str| EventError::Payload(format!("has no {what}"));
         let pull = payload.get("pull_request").ok_or_else(|| wrong("`pull_request`"))?;
         self.pull_request = pull.get("number").or_else(|| payload.get("number")).and_then(Value::as_u64);
         self.head = sha(pull, "/head/sha").map(HeadSha);
@@ -252,12 +173,12 @@ impl Event {
     }
 
     /// The run that has ended is what counts, not the one that this job belongs to.
-    fn of_workflow_run(&mut self, payload: &Value) -> Result<(), Unknown> {
-        let missing = || Unknown::Payload("has no `workflow_run` with `id` and `head_sha`".to_owned());
+    fn of_workflow_run(&mut self, payload: &Value) -> Result<(), EventError> {
+        let missing = || EventError::Payload("has no `workflow_run` with `id` and `head_sha`".to_owned());
         let ended = payload.get("workflow_run").ok_or_else(missing)?;
         let id = ended.get("id").and_then(Value::as_u64).ok_or_else(missing)?;
         self.head = Some(sha(ended, "/head_sha").map(HeadSha).ok_or_else(missing)?);
-        self.run = Run { id, attempt: ended.get("run_attempt").and_then(Value::as_u64).unwrap_or(1) };
+        self.run = RunAttempt { id, attempt: ended.get("run_attempt").and_then(Value::as_u64).unwrap_or(1) };
         self.head_branch = text(ended, "/head_branch");
         self.checked_out = None;
         self.origin = origin(ended.get("head_repository"), &self.repository.to_string());
@@ -302,19 +223,16 @@ mod tests {
     const MERGE: &str = "cccccccccccccccccccccccccccccccccccccccc";
     const NONE: &str = "0000000000000000000000000000000000000000";
 
-    fn event(name: &str, payload: &Value) -> Result<Event, Unknown> {
-        let variable = |asked: &str| {
-            let known = [
-                ("GITHUB_EVENT_NAME", name),
-                ("GITHUB_REPOSITORY", "o/r"),
-                ("GITHUB_SHA", MERGE),
-                ("GITHUB_RUN_ID", "7"),
-                ("GITHUB_RUN_ATTEMPT", "2"),
-                ("GITHUB_REF", "refs/heads/main"),
-            ];
-            known.iter().find(|(known, _)| *known == asked).map(|(_, value)| (*value).to_owned())
-        };
-        Event::parse(variable, Some(&payload.to_string()))
+    fn event(name: &str, payload: &Value) -> Result<Event, EventError> {
+        let variables = Variables::of([
+            ("GITHUB_EVENT_NAME", name),
+            ("GITHUB_REPOSITORY", "o/r"),
+            ("GITHUB_SHA", MERGE),
+            ("GITHUB_RUN_ID", "7"),
+            ("GITHUB_RUN_ATTEMPT", "2"),
+            ("GITHUB_REF", "refs/heads/main"),
+        ]);
+        Event::of_github(&variables, Some(&payload.to_string()))
     }
 
     fn pull(head_repo: Value) -> Value {
@@ -334,7 +252,7 @@ mod tests {
         assert!(event.draft && event.dependabot && event.labels.contains("evals"));
         // A repository that is itself a fork of something has pull requests of its own.
         assert_eq!(event.origin, Origin::Own);
-        assert_eq!(event.run, Run { id: 7, attempt: 2 });
+        assert_eq!(event.run, RunAttempt { id: 7, attempt: 2 });
     }
 
     #[test]
@@ -363,7 +281,8 @@ mod tests {
             "head_repository": {"full_name": "x/r"}, "pull_requests": [],
         }});
         let event = event("workflow_run", &payload).unwrap();
-        assert_eq!((event.run, event.pull_request), (Run { id: 99, attempt: 3 }, None));
+        assert_eq!((event.run, event.pull_request), (RunAttempt { id: 99, attempt: 3 }, None));
+        assert_eq!(event.run_url.as_deref(), Some("https://github.com/o/r/actions/runs/99"));
         assert_eq!((event.head, event.checked_out), (Sha::parse(A).map(HeadSha), None));
         assert_eq!(event.origin, Origin::Fork(Some("x/r".to_owned())));
     }
@@ -378,20 +297,21 @@ mod tests {
         let release = event("release", &json!({"release": {"tag_name": "v2"}})).unwrap();
         assert_eq!((release.tag.as_deref(), release.head), (Some("v2"), Sha::parse(MERGE).map(HeadSha)));
         let schedule = event("schedule", &json!({"schedule": "0 0 * * *"})).unwrap();
-        assert_eq!((schedule.kind, schedule.head_branch.as_deref()), (Kind::Schedule, Some("main")));
-        assert_eq!(event("issues", &json!({})).unwrap().kind, Kind::Other("issues".to_owned()));
+        assert_eq!((schedule.kind, schedule.head_branch.as_deref()), (EventKind::Schedule, Some("main")));
+        assert_eq!(event("issues", &json!({})).unwrap().kind, EventKind::Other("issues".to_owned()));
     }
 
     #[test]
     fn what_is_missing_or_unreadable_is_named() {
-        assert_eq!(Event::parse(|_| None, None), Err(Unknown::Missing("GITHUB_REPOSITORY")));
-        let only = |name: &str| (name == "GITHUB_REPOSITORY").then(|| "o/r".to_owned());
-        assert_eq!(Event::parse(only, None), Err(Unknown::Missing("GITHUB_EVENT_NAME")));
-        assert!(matches!(Event::parse(only, Some("{")), Err(Unknown::Payload(_))));
-        assert!(matches!(event("pull_request", &json!({})), Err(Unknown::Payload(_))));
-        assert!(matches!(event("workflow_run", &json!({"workflow_run": {"id": 1}})), Err(Unknown::Payload(_))));
+        let none = Variables::default();
+        assert_eq!(Event::of_github(&none, None), Err(EventError::Missing("GITHUB_REPOSITORY")));
+        let only = Variables::of([("GITHUB_REPOSITORY", "o/r"), ("GITHUB_EVENT_NAME", "")]);
+        assert_eq!(Event::of_github(&only, None), Err(EventError::Missing("GITHUB_EVENT_NAME")));
+        assert!(matches!(Event::of_github(&only, Some("{")), Err(EventError::Payload(_))));
+        assert!(matches!(event("pull_request", &json!({})), Err(EventError::Payload(_))));
+        assert!(matches!(event("workflow_run", &json!({"workflow_run": {"id": 1}})), Err(EventError::Payload(_))));
         for wrong in ["", "o", "o/", "o/r/x", "../r", "o/..", "o r/x"] {
-            assert_eq!(Repository::parse(wrong), None, "{wrong}");
+            assert_eq!(RepositoryName::parse(wrong), None, "{wrong}");
         }
     }
 }
