@@ -9,6 +9,7 @@ mod duration;
 mod error;
 mod file_set;
 mod files;
+mod found;
 mod nearest;
 mod place;
 mod tree;
@@ -18,9 +19,8 @@ pub use document::{Document, Pointer, Position};
 pub use duration::{NotADuration, parse_duration};
 pub use error::{InputError, InputErrors};
 pub use file_set::FileSet;
-pub use files::{
-    FindError, Found, Ignored, expand_globs, find_directory, is_file, read_bytes, read_text, write_atomically,
-};
+pub use files::{expand_globs, find_directory, is_file, read_bytes, read_text, write_atomically};
+pub use found::{FindError, Found, Ignored};
 pub use nearest::nearest;
 pub use place::Place;
 pub use tree::{TreeEntry, TreeKind, TreeScan, scan, tree_hash};

@@ -1,4 +1,5 @@
 //! A process for each question.
+#![expect(clippy::disallowed_methods, reason = "edge: makes a directory for each case")]
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

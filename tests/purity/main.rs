@@ -1,0 +1,121 @@
+//! Which modules do I/O or ask the clock and the environment, and which modules know each other: held against lists, from
+//! the source itself. clippy's `disallowed-methods` says the same where somebody writes the code, but only about the
+//! functions that it lists.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::wildcard_enum_match_arm,
+    reason = "a test reads the source, and says what is wrong by panicking; syntax trees are foreign enums"
+)]
+
+mod cycles;
+mod probes;
+mod rules;
+mod source;
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use rules::{Edges, Exceptions, Lists, violations};
+use source::Tree;
+
+/// Modules that do I/O, or ask the clock or the environment. Everything else is pure.
+const EDGES: Edges = &[
+    ("", "the flow: runs suites and hands on what they answer"),
+    ("baseline::git", "asks git for baselines"),
+    ("baseline::releases", "asks git for tags"),
+    ("cli::*", "the program: arguments, environment, clock, terminal, files"),
+    ("execute::*", "runs cases side by side and shows progress"),
+    ("github::client", "talks to GitHub"),
+    ("github::dry", "writes what would be sent"),
+    ("github::intake", "reads what another job left"),
+    ("github::history", "talks to GitHub"),
+    ("github::permissions::permissions", "asks GitHub what the token may"),
+    ("github::publish", "talks to GitHub"),
+    ("github::push", "talks to GitHub"),
+    ("github::release", "talks to GitHub"),
+    ("http::client", "sends requests"),
+    ("input::file_set::FileSet::resolve", "finds the files that a configuration names"),
+    ("input::file_set::find", "finds the files that a configuration names"),
+    ("input::files", "reads and writes files"),
+    ("input::tree", "walks directories"),
+    ("process::*", "starts and stops processes"),
+    ("repository", "asks git about the checkout"),
+    ("settings::Settings::load", "reads the configuration"),
+    ("settings::Settings::resolve", "finds the files that a configuration names"),
+    ("suites::command::format::load", "reads cases from disk"),
+    ("suites::command::format::load_suite", "reads cases from disk"),
+    ("suites::command::format::load_tables", "reads program tables from disk"),
+    ("suites::golden::format::document", "reads a file of a module"),
+    ("suites::golden::format::exists", "looks for a file of a module"),
+    ("suites::golden::format::load", "reads cases from disk"),
+    ("suites::golden::format::load_module", "reads cases from disk"),
+    ("suites::imported::format::load", "reads results of other tools from disk"),
+    ("suites::load", "reads cases from disk"),
+    ("suites::load_files", "reads cases from disk"),
+    ("suites::read", "reads cases from disk"),
+    ("suites::retrieval::format::check_target", "reads rankings from disk"),
+    ("suites::retrieval::format::load", "reads cases from disk"),
+    ("suites::scenario::format::load", "reads cases from disk"),
+    ("suites::scenario::format::load_suite", "reads cases from disk"),
+    ("suites::scenario::install", "installs dependencies of fixtures"),
+    ("suites::scenario::runner", "carries out scenarios"),
+    ("suites::scenario::workcopy", "copies fixtures"),
+    ("targets::*", "asks systems under test"),
+];
+
+/// What is inside of an edge and pure all the same.
+const PURE: Exceptions = &[
+    "Reference",
+    "baseline::releases::Tag",
+    "compared",
+    "conclude",
+    "execute::Attempted",
+    "judge",
+    "reproduce",
+    "targets::answer",
+    "targets::index::*",
+    "targets::rendered",
+    "targets::source",
+];
+
+/// Modules that know each other in a circle. Nothing may be added; what is gone is taken out.
+const KNOWN_CYCLES: &[&[&str]] =
+    &[&["aggregate", "baseline", "execute", "plan", "results", "settings", "suites", "targets"]];
+
+static TREE: LazyLock<Tree> = LazyLock::new(|| {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let manifest: toml::Table = std::fs::read_to_string(root.join("Cargo.toml")).unwrap().parse().unwrap();
+    let for_all = manifest["dependencies"].as_table().unwrap();
+    let for_some = manifest["target"].as_table().unwrap().values().filter_map(|one| one["dependencies"].as_table());
+    let names = for_some.chain([for_all]).flat_map(toml::Table::keys).map(|name| name.replace('-', "_"));
+    Tree::read(&root.join("src/lib.rs"), &names.collect::<Vec<_>>())
+});
+
+#[test]
+fn pure_modules_use_only_what_is_pure() {
+    let found: Vec<String> = violations(&TREE, Lists { edges: EDGES, pure: PURE })
+        .into_iter()
+        .map(|one| format!("{}: {}", one.place, one.what))
+        .collect();
+    let help = "pass the value in, or list the module in tests/purity/main.rs as an edge, with the reason";
+    assert!(found.is_empty(), "{}\n{help}", found.join("\n"));
+}
+
+#[test]
+fn everything_on_the_lists_exists() {
+    let listed = EDGES.iter().map(|(name, _)| name).chain(PURE);
+    let gone: Vec<&&str> = listed.filter(|name| !TREE.has(name.trim_end_matches("::*"))).collect();
+    assert!(gone.is_empty(), "take these out of tests/purity/main.rs: {gone:?}");
+}
+
+#[test]
+fn modules_do_not_know_each_other_in_circles() {
+    let cycles = cycles::cycles(&TREE);
+    let is_known = |cycle: &cycles::Cycle| {
+        KNOWN_CYCLES.iter().any(|known| cycle.modules.iter().all(|module| known.contains(&module.as_str())))
+    };
+    let new: Vec<String> = cycles.iter().filter(|cycle| !is_known(cycle)).map(ToString::to_string).collect();
+    assert!(new.is_empty(), "{}", new.join("\n"));
+}
