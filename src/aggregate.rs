@@ -1,66 +1,13 @@
 //! From answers to cases, from cases to metrics. Metrics are always computed from cases, never from other metrics.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use crate::baseline::{BaselineMetric, BaselineSuite};
-use crate::execute::Attempted;
-use crate::model::{Better, Metric, MetricSpec, Nature, Output, Score, Status};
+use crate::model::{Better, EndingKind, Metric, MetricSpec, Nature, Output, Score, Status, milliseconds, rounded};
 use crate::plan::Planned;
 use crate::results::{Attempt, CaseResult};
 use crate::stats::{deviation, mean, mean_interval, percentile, wilson};
-use crate::suites::Kind;
-
-const SCENARIO: &[MetricSpec] = &[
-    MetricSpec::quality("pass-rate"),
-    MetricSpec::quality("reward"),
-    MetricSpec::LATENCY_P50,
-    MetricSpec::LATENCY_P95,
-];
-const RETRIEVAL: &[MetricSpec] = &[
-    MetricSpec::quality("precision-at-k"),
-    MetricSpec::quality("recall-at-k"),
-    MetricSpec::quality("mrr"),
-    MetricSpec::quality("ndcg-at-k"),
-    MetricSpec::quality("map"),
-    MetricSpec::quality("hit-rate"),
-    MetricSpec::LATENCY_P50,
-    MetricSpec::LATENCY_P95,
-];
-const IMPORTED: &[MetricSpec] = &[
-    MetricSpec::quality("pass-rate"),
-    MetricSpec::quality("mean-score"),
-    MetricSpec::LATENCY_P50,
-    MetricSpec::LATENCY_P95,
-];
-const GOLDEN: &[MetricSpec] = &[
-    MetricSpec::quality("avg-score"),
-    MetricSpec::quality("pass-rate"),
-    MetricSpec::TOKENS_PER_ANSWER,
-    MetricSpec::COST_PER_ANSWER,
-    MetricSpec::LATENCY_P50,
-    MetricSpec::LATENCY_P95,
-];
-const COMMAND: &[MetricSpec] = &[
-    MetricSpec::quality("accuracy"),
-    MetricSpec::quality("mean-score"),
-    MetricSpec::quality("exact-rate"),
-    MetricSpec::TOKENS_PER_ANSWER,
-    MetricSpec::COST_PER_ANSWER,
-    MetricSpec::LATENCY_P50,
-    MetricSpec::LATENCY_P95,
-];
-
-/// The metrics of a kind of suite, in the order in which reports show them.
-pub const fn metric_specs(kind: Kind) -> &'static [MetricSpec] {
-    match kind {
-        Kind::Scenario => SCENARIO,
-        Kind::Retrieval => RETRIEVAL,
-        Kind::Imported => IMPORTED,
-        Kind::Golden => GOLDEN,
-        Kind::Command => COMMAND,
-    }
-}
+use crate::suites::{Attempted, Kind};
 
 /// Joins the attempts at a case into its result. A case passes if enough of its measured attempts do.
 pub fn case_result(planned: &Planned, attempts: &[Attempted], pass_share: f64, reproduce: String) -> CaseResult {
@@ -86,7 +33,7 @@ pub fn case_result(planned: &Planned, attempts: &[Attempted], pass_share: f64, r
         output: spoken.map(output),
         reproduce,
         slices: case.slices.clone(),
-        detail: Some(spoken.map_or_else(|| case.question.unasked(), |one| one.evaluation.detail.clone())),
+        detail: Some(spoken.map_or_else(|| case.question.detail(), |one| one.evaluation.detail.clone())),
     }
 }
 
@@ -141,7 +88,7 @@ fn attempt(one: &Attempted) -> Attempt {
         score: one.evaluation.score.map(Score::value),
         duration_ms: milliseconds(one.duration),
         usage: one.usage,
-        ending: one.ending.to_owned(),
+        ending: one.ending,
     }
 }
 
@@ -161,7 +108,7 @@ pub fn metrics<'a>(kind: Kind, cases: impl IntoIterator<Item = &'a CaseResult>) 
     let latencies: Vec<f64> = measured
         .iter()
         .flat_map(|case| &case.attempts)
-        .filter(|attempt| attempt.status.is_measured() && attempt.ending != "imported-untimed")
+        .filter(|attempt| attempt.status.is_measured() && attempt.ending != EndingKind::ImportedUntimed)
         .map(|attempt| attempt.duration_ms)
         .collect();
     let of_cases = |name: &str| {
@@ -178,7 +125,7 @@ pub fn metrics<'a>(kind: Kind, cases: impl IntoIterator<Item = &'a CaseResult>) 
         }
         spec => mean_of(&of_cases(spec.name)),
     };
-    metric_specs(kind)
+    kind.metrics()
         .iter()
         .map(|spec| (spec, measure(spec)))
         // Only a model has a consumption.
@@ -191,7 +138,7 @@ pub fn metrics<'a>(kind: Kind, cases: impl IntoIterator<Item = &'a CaseResult>) 
 
 /// Which way a metric is better.
 pub fn better_of(kind: Kind, name: &str) -> Better {
-    metric_specs(kind).iter().find(|spec| spec.name == name).map_or(Better::Higher, |spec| spec.better)
+    kind.metrics().iter().find(|spec| spec.name == name).map_or(Better::Higher, |spec| spec.better)
 }
 
 /// Whether a metric is the share of cases that pass.
@@ -241,13 +188,4 @@ pub fn slices(kind: Kind, cases: &[CaseResult]) -> BTreeMap<String, BTreeMap<Str
 #[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^52")]
 fn share(part: usize, whole: usize) -> f64 {
     part as f64 / whole as f64
-}
-
-/// A duration in milliseconds, to the microsecond.
-pub fn milliseconds(duration: Duration) -> f64 {
-    rounded(duration.as_secs_f64() * 1000.0)
-}
-
-fn rounded(value: f64) -> f64 {
-    (value * 1000.0).round() / 1000.0
 }

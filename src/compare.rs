@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::aggregate::{better_of, is_pass_rate, metric_specs, value_of};
+use crate::aggregate::{better_of, is_pass_rate, value_of};
 use crate::baseline::{Baseline, BaselineCase, BaselineSuite};
 use crate::model::{
     BaselineInfo, CaseChange, CaseId, Change, Comparison, Delta, MetricChange, Nature, Outcome, Policy, Status,
@@ -125,7 +125,7 @@ fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: Cir
         SuiteState::Compared
     };
     let mut metrics = BTreeMap::new();
-    for spec in metric_specs(suite.kind) {
+    for spec in suite.kind.metrics() {
         let all = (
             before.metrics.get(spec.name).map(|metric| metric.value),
             suite.metrics.get(spec.name).and_then(|metric| metric.value),
@@ -253,7 +253,7 @@ fn slice_changes(
             .collect();
         let old = before.slices.get(slice);
         let mut of_slice = BTreeMap::new();
-        for spec in metric_specs(suite.kind).iter().filter(|spec| !spec.nature().is_expense()) {
+        for spec in suite.kind.metrics().iter().filter(|spec| !spec.nature().is_expense()) {
             let all = (
                 old.and_then(|old| old.get(spec.name)).map(|metric| metric.value),
                 metrics.get(spec.name).and_then(|metric| metric.value),

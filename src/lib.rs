@@ -38,10 +38,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use baseline::Baseline;
-use execute::Attempted;
 use model::{BaselineInfo, CaseId, Comparison, Mode, Status, SuiteId, Trend};
 use plan::PlannedSuite;
 use results::{RESULTS_SCHEMA, Results, RunInfo, SuiteResult, Tool};
+use suites::Attempted;
 
 /// What a run needs to know that is not in the configuration. The clock, git and the environment are asked by the
 /// caller, so that a run is a function of its arguments and of what the targets answer.
@@ -134,7 +134,7 @@ pub async fn run(
     circumstances.interrupted = stop.is_requested();
     let mut run = request.run;
     run.partial |= stop.is_requested();
-    run.duration_ms = aggregate::milliseconds(elapsed());
+    run.duration_ms = model::milliseconds(elapsed());
     Outcome { results: conclude(suites, run, request.reference.as_ref(), &circumstances), recorded }
 }
 
@@ -270,7 +270,7 @@ fn suite_result(request: &Request, asked: &Asked<'_>) -> SuiteResult {
         Some(carried) => aggregate::carried(carried),
         None => (aggregate::metrics(settings.kind, &cases), aggregate::slices(settings.kind, &cases)),
     };
-    SuiteResult {
+    let mut result = SuiteResult {
         id: settings.id.clone(),
         kind: settings.kind,
         status: Status::Unmeasured,
@@ -281,9 +281,11 @@ fn suite_result(request: &Request, asked: &Asked<'_>) -> SuiteResult {
         policy: settings.policy.clone(),
         metrics,
         slices,
-        detail: suites::suite_detail(settings.kind, &cases, *took),
+        detail: None,
         cases,
-    }
+    };
+    result.detail = result.kind.summarise(&result.views(), *took);
+    result
 }
 
 /// One command line that runs a case alone.

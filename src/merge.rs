@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use crate::aggregate;
 use crate::results::{Results, RunInfo, SuiteResult, Verdict};
-use crate::suites;
 use crate::text::counted;
 
 /// A shard and where it was found.
@@ -85,7 +84,7 @@ fn join(mut parts: Vec<Part>, first: RunInfo) -> (Vec<SuiteResult>, RunInfo) {
         }
         let asked: f64 = suite.cases.iter().flat_map(|case| &case.attempts).map(|attempt| attempt.duration_ms).sum();
         let took = Duration::try_from_secs_f64(asked / 1000.0).unwrap_or_default();
-        suite.detail = suites::suite_detail(suite.kind, &suite.cases, took);
+        suite.detail = suite.kind.summarise(&suite.views(), took);
     }
     let longest = runs.iter().map(|run| run.duration_ms).fold(0.0, f64::max);
     let mut run = first;

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use crate::input::{InputError, InputErrors, nearest};
 use crate::model::{CaseId, Lane, Shard};
 use crate::suites::Kind;
-use crate::suites::{Case, Question, Suite};
+use crate::suites::{Case, Suite};
 
 /// What the user asked to run.
 #[derive(Debug, Clone, Default)]
@@ -55,12 +55,9 @@ pub struct PlannedSuite {
 impl PlannedSuite {
     /// Whether one of these files concerns the suite: what its `paths` name, or what it is made of itself.
     pub fn is_affected_by(&self, root: &Path, changed: &[String]) -> bool {
-        let fixtures = self.cases.iter().filter_map(|planned| match &planned.case.question {
-            Question::Scenario(question) => question.fixture.strip_prefix(root).ok(),
-            Question::Command(_) | Question::Golden(_) | Question::Retrieval(_) | Question::Imported(_) => None,
-        });
-        let fixtures: Vec<String> = fixtures.map(|path| path.to_string_lossy().replace('\\', "/")).collect();
-        self.settings.is_affected_by(changed, &fixtures)
+        let files = self.cases.iter().filter_map(|planned| planned.case.question.files()?.strip_prefix(root).ok());
+        let files: Vec<String> = files.map(|path| path.to_string_lossy().replace('\\', "/")).collect();
+        self.settings.is_affected_by(changed, &files)
     }
 }
 
@@ -98,10 +95,7 @@ impl Selection {
         (self.suites.is_empty() || self.suites.iter().any(|chosen| chosen == id))
             && (self.kinds.is_empty() || self.kinds.contains(&suite.settings.kind))
             && (self.tags.is_empty() || self.tags.iter().any(|tag| case.tags.contains(tag)))
-            && self.lane.is_none_or(|lane| match &case.question {
-                Question::Retrieval(question) => question.lane == lane,
-                Question::Scenario(_) | Question::Command(_) | Question::Golden(_) | Question::Imported(_) => true,
-            })
+            && self.lane.is_none_or(|lane| case.question.lane().is_none_or(|of_case| of_case == lane))
             && by_filter
     }
 }

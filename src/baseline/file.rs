@@ -8,8 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::input::{Checker, Document, InputError, InputErrors, Pointer};
+use crate::model::Rule;
 use crate::model::{Better, CaseId, Fingerprint, FlatPolicy, Mode, Sha, Status, SuiteId};
-use crate::results::{Reason, Rule};
+use crate::results::Reason;
 use crate::suites::Kind;
 
 /// The value of `schema` in every baseline of this version.

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::file::{BASELINE_SCHEMA, Baseline, BaselineCase, BaselineMetric, BaselineSuite, Best, Blessing, Produced};
 use crate::aggregate::{better_of, value_of};
+use crate::model::Rule;
 use crate::model::{CaseId, FlatPolicy, Metric, Nature, Sha, Status, SuiteId, weakenings};
-use crate::results::{CaseResult, Reason, Results, Rule, SuiteResult, Verdict};
+use crate::results::{CaseResult, Reason, Results, SuiteResult, Verdict};
 use crate::stats::mean;
-use crate::suites::CaseDetail;
 
 /// Why a run cannot become a baseline.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -189,18 +189,7 @@ fn of_case(case: &CaseResult, varies: bool, commit: Option<&Sha>) -> Option<Base
 
 /// The parts of a case's score that a report can compare.
 pub fn parts(case: &CaseResult) -> BTreeMap<String, f64> {
-    match &case.detail {
-        Some(CaseDetail::Golden(detail)) => {
-            detail.components.iter().filter_map(|one| Some((one.name.clone(), one.value?))).collect()
-        }
-        Some(CaseDetail::Retrieval(detail)) => {
-            let rank = |id: &String| detail.top_ids.iter().position(|top| top == id);
-            #[expect(clippy::cast_precision_loss, reason = "ranks are far below 2^52")]
-            let ranks = detail.expected_ids.iter().filter_map(|id| Some((id.clone(), (rank(id)? + 1) as f64)));
-            ranks.collect()
-        }
-        Some(CaseDetail::Scenario(_) | CaseDetail::Command(_) | CaseDetail::Imported(_)) | None => BTreeMap::new(),
-    }
+    case.detail.as_ref().map(|detail| detail.report().parts()).unwrap_or_default()
 }
 
 /// Turns one suite: the latest is the latest, the best never falls unless that was blessed.

@@ -12,9 +12,10 @@ use crate::ci::CiContext;
 use crate::github::intake;
 use crate::input::write_atomically;
 use crate::model::ExitCode;
+use crate::model::Rule;
 use crate::report;
 use crate::repository::Git;
-use crate::results::{Reason, Rule};
+use crate::results::Reason;
 use crate::settings::{Settings, parse_duration};
 use crate::text::{counted, plain};
 

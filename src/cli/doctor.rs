@@ -15,7 +15,7 @@ use crate::github::{Access, Client, Permission, permissions};
 use crate::model::{ExitCode, Sha};
 use crate::repository::{Git, GitError};
 use crate::settings::{Invocation, Settings, Source, TargetSettings};
-use crate::suites::{Question, Suite};
+use crate::suites::{RequiredTool, Suite};
 use crate::text::counted;
 
 /// Flags of `doctor`.
@@ -101,9 +101,8 @@ fn tools(suites: &[Suite]) -> Vec<ToolCheck> {
             add(program, id.to_string(), "it is the target of this suite");
         }
         for case in &suite.cases {
-            let Question::Scenario(question) = &case.question else { continue };
-            for goal in &question.goals {
-                add(&goal.command.command, format!("{id} ({})", question.adapter.id), &question.adapter.needs);
+            for RequiredTool { program, by, needs } in case.question.required_tools() {
+                add(program, format!("{id} ({by})"), needs);
             }
         }
     }

@@ -13,9 +13,10 @@ use crate::baseline::{
 use crate::ci::CiContext;
 use crate::gate;
 use crate::input::{InputError, is_file, read_text};
+use crate::model::Rule;
 use crate::model::{BaselineInfo, Sha};
 use crate::repository::Git;
-use crate::results::{Reason, Rule};
+use crate::results::Reason;
 use crate::settings::{Settings, baseline_section};
 
 /// Where the baseline is.

@@ -3,44 +3,20 @@
 mod progress;
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use serde_json::Value;
 use tokio::task::JoinSet;
 
 pub use progress::Progress;
 
-use crate::model::{Answer, Captured, Ending, Request, Usage};
+use crate::model::{Ending, EndingKind};
 use crate::process::Stop;
 use crate::suites::scenario::ScenarioRunner;
-use crate::suites::{Case, Evaluation, Question, command, golden, imported, retrieval};
-use crate::targets::{AnswerSource, Engine, SILENT};
+use crate::suites::{Asking, Attempted, Case};
+use crate::targets::{AnswerSource, Engine};
 use crate::text::truncate_middle;
 
 /// How much of an output stream is carried into the results.
 const OUTPUT_IN_RESULTS: usize = 8 * 1024;
-
-/// One time that a case was asked.
-#[derive(Debug, Clone)]
-pub struct Attempted {
-    /// How it ended, by its stable name.
-    pub ending: &'static str,
-    /// How long it took.
-    pub duration: Duration,
-    /// What was written, shortened.
-    pub captured: Captured,
-    /// What the answer consumed.
-    pub usage: Option<Usage>,
-    /// What is to be said of it.
-    pub evaluation: Evaluation,
-}
-
-impl Attempted {
-    fn new(answer: Answer, evaluation: Evaluation) -> Self {
-        let ending = answer.ending.name();
-        Self { ending, duration: answer.duration, captured: answer.captured, usage: answer.usage, evaluation }
-    }
-}
 
 /// What a suite's execution needs beside its cases.
 #[derive(Debug)]
@@ -69,13 +45,21 @@ pub async fn execute(
     let mut running = JoinSet::new();
     loop {
         while running.len() < execution.jobs && !stop.is_requested() {
-            let Some((index, attempt)) = units.next() else { break };
+            let Some((index, repeat)) = units.next() else { break };
             let case = Arc::clone(&cases[index]);
             let (respondent, engine) = (Arc::clone(&execution.respondent), execution.engine.clone());
             let (stage, stop) = (Arc::clone(&execution.stage), stop.clone());
             progress.started(case.id.as_str());
             running.spawn(async move {
-                (index, attempt, ask(&case, attempt, &respondent, engine.as_deref(), &stage, &stop).await)
+                let asking = Asking {
+                    case: &case.id,
+                    attempt: repeat,
+                    source: &respondent,
+                    engine: engine.as_deref(),
+                    scenarios: &stage,
+                    stop: &stop,
+                };
+                (index, repeat, attempt(&case, asking).await)
             });
         }
         match running.join_next().await {
@@ -92,13 +76,8 @@ pub async fn execute(
     if let Some(Ok(engine)) = execution.engine.as_deref() {
         engine.close().await;
     }
-    let interrupted = |case: &Case| Attempted {
-        ending: Ending::Interrupted.name(),
-        duration: Duration::ZERO,
-        captured: Captured::default(),
-        usage: None,
-        evaluation: case.question.interrupted(),
-    };
+    let why = Ending::Interrupted.sentence();
+    let interrupted = |case: &Case| Attempted { ending: EndingKind::Interrupted, ..case.question.not_asked(&why) };
     slots
         .into_iter()
         .zip(cases)
@@ -106,63 +85,9 @@ pub async fn execute(
         .collect()
 }
 
-async fn ask(
-    case: &Case,
-    repeat: usize,
-    respondent: &AnswerSource,
-    engine: Option<&Result<Engine, String>>,
-    stage: &ScenarioRunner,
-    stop: &Stop,
-) -> Attempted {
-    let mut attempted = match &case.question {
-        Question::Scenario(_) | Question::Retrieval(_) if respondent.is_silent() => {
-            let answer = Answer::ended(Ending::Unasked { why: SILENT.into() });
-            Attempted::new(answer, case.question.without_answer(SILENT))
-        }
-        Question::Scenario(question) => stage.attempt(question, case.id.as_str(), stop).await,
-        Question::Command(question) => {
-            let request = Request::prompt(case.id.as_str(), &question.prompt).again(repeat);
-            let answer = respondent.ask(request, stop).await;
-            let evaluation = command::evaluate(question, &answer);
-            Attempted::new(answer, evaluation)
-        }
-        Question::Golden(question) => {
-            let request =
-                case.question.request(&case.id).unwrap_or_else(|| Request::value(case.id.as_str(), &Value::Null));
-            let mut answer = respondent.ask(request.again(repeat), stop).await;
-            let opinions = respondent.opinions(question, &case.id, repeat, &answer, stop).await;
-            for opinion in opinions.values() {
-                answer.usage = Usage::sum(answer.usage, opinion.usage);
-            }
-            let evaluation = golden::evaluate(question, &answer, &opinions);
-            Attempted::new(answer, evaluation)
-        }
-        Question::Imported(question) => Attempted {
-            ending: if question.duration.is_some() { "imported" } else { "imported-untimed" },
-            duration: question.duration.unwrap_or_default(),
-            captured: Captured::default(),
-            usage: None,
-            evaluation: imported::evaluate(question),
-        },
-        Question::Retrieval(question) => {
-            let id = case.id.as_str();
-            let (answer, held) = match engine {
-                Some(Ok(engine)) => {
-                    let held = engine.held(id, question.lane, &question.expected, stop).await;
-                    (engine.search(id, question, stop).await, held)
-                }
-                Some(Err(why)) => {
-                    (Answer::ended(Ending::CouldNotStart { why: why.clone() }), retrieval::Held::CannotTell)
-                }
-                None => (
-                    Answer::ended(Ending::CouldNotStart { why: "the suite has no engine".into() }),
-                    retrieval::Held::CannotTell,
-                ),
-            };
-            let evaluation = retrieval::evaluate(question, &answer, &held);
-            Attempted::new(answer, evaluation)
-        }
-    };
+/// One attempt at a case, with no more of its output than results hold.
+async fn attempt(case: &Case, asking: Asking<'_>) -> Attempted {
+    let mut attempted = case.question.attempt(&asking).await;
     for stream in [&mut attempted.captured.stdout, &mut attempted.captured.stderr] {
         *stream = truncate_middle(stream, OUTPUT_IN_RESULTS);
     }

@@ -2,9 +2,9 @@
 
 use super::Circumstances;
 use crate::aggregate::better_of;
-use crate::model::{Better, MaxErrors, Metric, Nature, Status, Threshold};
-use crate::results::{CaseResult, Reason, Rule, SuiteResult};
-use crate::suites::{CaseDetail, Kind, SuiteDetail};
+use crate::model::{Better, MaxErrors, Metric, Nature, Rule, Status, Threshold};
+use crate::results::{CaseResult, Reason, SuiteResult};
+use crate::suites::{CaseView, Remark};
 use crate::text::counted;
 
 /// Floors and targets stand beside the values, so that a report needs nothing else.
@@ -66,22 +66,12 @@ pub(super) fn judge(suite: &SuiteResult, has_baseline: bool, circumstances: &Cir
     if measured > 0 {
         reasons.extend(floors(suite));
     }
-    reasons.extend(missing_ids(suite, &chosen, measured, circumstances.strict));
+    reasons.extend(remarks(suite, &chosen, circumstances.strict));
     reasons.extend(quarantines(suite, circumstances));
     for case in chosen.iter().filter(|case| case.flaky) {
         let passed = case.attempts.iter().filter(|attempt| attempt.status == Status::Passed).count();
         let message = format!("{} is flaky: {passed} of {} attempts pass", case.id, case.attempts.len());
         reasons.push(Reason { case: Some(case.id.clone()), ..about(Rule::Flaky, message).informing() });
-    }
-    if let Some(SuiteDetail::Golden(detail)) = &suite.detail
-        && detail.accepted > 0
-    {
-        let message = format!(
-            "{} of {} recorded answers are the same as golden; accepted, but they prove nothing until recorded anew (--mode record --no-cache)",
-            detail.accepted,
-            chosen.len()
-        );
-        reasons.push(about(Rule::Accepted, message).informing());
     }
     if has_baseline {
         return reasons;
@@ -89,7 +79,7 @@ pub(super) fn judge(suite: &SuiteResult, has_baseline: bool, circumstances: &Cir
     // How fast or how dear it is says nothing about how good it is.
     let gated =
         suite.policy.metrics.iter().any(|(name, threshold)| threshold.min.is_some() && !Nature::of(name).is_expense());
-    if !gated && suite.kind == Kind::Scenario {
+    if !gated && suite.kind.every_case_must_pass() {
         for case in chosen.iter().filter(|case| case.status == Status::Failed) {
             if suite.policy.quarantine.contains_key(&case.id) {
                 continue;
@@ -184,30 +174,15 @@ fn floors(suite: &SuiteResult) -> Vec<Reason> {
     reasons
 }
 
-fn missing_ids(suite: &SuiteResult, chosen: &[&CaseResult], measured: usize, strict: bool) -> Vec<Reason> {
-    let mut reasons = Vec::new();
-    for case in chosen {
-        if let Some(CaseDetail::Retrieval(detail)) = &case.detail
-            && !detail.missing_expected_ids.is_empty()
-        {
-            let (file, line) = (&case.location.file, case.location.line);
-            let ids = detail.missing_expected_ids.join(", ");
-            let message =
-                format!("{}: {} expects what the index does not hold: {ids} ({file}:{line})", suite.id, case.id);
-            let reason = Reason::new(Rule::MissingId, Some(&suite.id), message).failing(strict);
-            reasons.push(Reason { case: Some(case.id.clone()), ..reason });
-        }
-    }
-    let untold = chosen.iter().filter(|case| {
-        case.status.is_measured() && matches!(&case.detail, Some(CaseDetail::Retrieval(detail)) if !detail.index_told)
-    });
-    let untold = untold.count();
-    if untold > 0 {
-        let message =
-            format!("{}: the engine could not tell which ids it holds, for {untold} of {measured} cases", suite.id);
-        reasons.push(Reason::new(Rule::CannotTell, Some(&suite.id), message).informing());
-    }
-    reasons
+/// What the kind has to say.
+fn remarks(suite: &SuiteResult, chosen: &[&CaseResult], strict: bool) -> Vec<Reason> {
+    let views: Vec<CaseView<'_>> = chosen.iter().map(|case| case.view()).collect();
+    let reason = |remark: Remark| {
+        let Remark { rule, case, message, fails_when_strict } = remark;
+        let message = format!("{}: {message}", suite.id);
+        Reason { case, ..Reason::new(rule, Some(&suite.id), message).failing(fails_when_strict && strict) }
+    };
+    suite.kind.remarks(&views).into_iter().map(reason).collect()
 }
 
 fn quarantines(suite: &SuiteResult, circumstances: &Circumstances) -> Vec<Reason> {

@@ -11,8 +11,9 @@ pub use relative::weaker;
 
 use crate::aggregate::better_of;
 use crate::baseline::{Baseline, Blessing, update};
+use crate::model::Rule;
 use crate::model::{Better, Comparison, ExitCode, Status, SuiteComparison, SuiteId, SuiteState};
-use crate::results::{Gate, Reason, Results, Rule, SuiteResult, Verdict};
+use crate::results::{Gate, Reason, Results, SuiteResult, Verdict};
 
 /// What the gate takes into account beside the results.
 #[derive(Debug, Clone, Default)]

@@ -8,8 +8,9 @@ use super::spec::{reference, results, run_info, suite};
 use crate::baseline::{Baseline, update};
 use crate::gate::Circumstances;
 use crate::merge::{Part, merge};
+use crate::model::Rule;
 use crate::model::{CaseChange, CaseId, Change, Policy, Sha, Shard, Status};
-use crate::results::{Results, Rule, SuiteResult, Verdict};
+use crate::results::{Results, SuiteResult, Verdict};
 use crate::{compare, conclude};
 
 /// Cases as the worlds write them: a few names, each with some outcome.

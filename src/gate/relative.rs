@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use super::Circumstances;
 use crate::aggregate::better_of;
 use crate::baseline::{BaselineCase, BaselineSuite};
+use crate::model::Rule;
 use crate::model::{
     CaseChange, CaseId, Change, Comparison, Delta, FlatPolicy, Flips, MetricChange, NO_VALUE, Nature, Outcome, Status,
     SuiteComparison, SuiteId, SuiteState, format_limit, format_p, format_score, weakenings,
 };
-use crate::results::{CaseResult, Reason, Rule, SuiteResult};
+use crate::results::{CaseResult, Reason, SuiteResult};
 use crate::stats::mean;
 use crate::text::counted;
 

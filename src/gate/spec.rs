@@ -8,13 +8,12 @@ use std::collections::BTreeMap;
 
 use crate::baseline::{Baseline, Blessing, from_results, update};
 use crate::gate::Circumstances;
+use crate::model::Rule;
 use crate::model::{
     BaselineInfo, CaseId, Fingerprint, Flips, Location, MaxErrors, Mode, Policy, Quarantine, Sha, Shard, Slice, Status,
     SuiteId, Threshold, Trend,
 };
-use crate::results::{
-    Attempt, CaseResult, Gate, RESULTS_SCHEMA, Reason, Results, Rule, RunInfo, SuiteResult, Tool, Verdict,
-};
+use crate::results::{Attempt, CaseResult, Gate, RESULTS_SCHEMA, Reason, Results, RunInfo, SuiteResult, Tool, Verdict};
 use crate::suites::Kind;
 use crate::{Reference, aggregate, conclude};
 
@@ -22,7 +21,7 @@ use crate::{Reference, aggregate, conclude};
 pub(crate) fn suite(cases: &str, policy: &Policy) -> SuiteResult {
     let varies = cases.contains('/');
     let cases: Vec<CaseResult> = cases.split_whitespace().enumerate().map(|(at, text)| case(at, text)).collect();
-    SuiteResult {
+    let mut suite = SuiteResult {
         id: SuiteId::new("s"),
         kind: Kind::Command,
         status: Status::Unmeasured,
@@ -33,9 +32,11 @@ pub(crate) fn suite(cases: &str, policy: &Policy) -> SuiteResult {
         policy: policy.clone(),
         metrics: aggregate::metrics(Kind::Command, &cases),
         slices: aggregate::slices(Kind::Command, &cases),
-        detail: crate::suites::suite_detail(Kind::Command, &cases, std::time::Duration::ZERO),
+        detail: None,
         cases,
-    }
+    };
+    suite.detail = suite.kind.summarise(&suite.views(), std::time::Duration::ZERO);
+    suite
 }
 
 fn case(position: usize, text: &str) -> CaseResult {
@@ -61,7 +62,13 @@ fn case(position: usize, text: &str) -> CaseResult {
             (status, Some(share), (0..all).map(|attempt| attempt < passed).collect())
         }
     };
-    let attempt = |status: Status| Attempt { status, score, duration_ms: 1.0, usage: None, ending: "answered".into() };
+    let attempt = |status: Status| Attempt {
+        status,
+        score,
+        duration_ms: 1.0,
+        usage: None,
+        ending: crate::model::EndingKind::Answered,
+    };
     let mut attempts: Vec<Attempt> =
         attempts.into_iter().map(|passed| attempt(if passed { Status::Passed } else { Status::Failed })).collect();
     if status == Status::Error {

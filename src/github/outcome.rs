@@ -8,7 +8,7 @@ use super::check;
 use crate::ci::{Event, EventKind, Origin};
 use crate::model::{Change, Sha};
 use crate::report::{self, Annotation, Level, markdown, verdict_line};
-use crate::results::{Results, Rule, Verdict};
+use crate::results::{Results, Verdict};
 use crate::text::plain;
 
 /// What a check concludes.

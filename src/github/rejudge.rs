@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::aggregate::{self, better_of};
 use crate::gate::{self, Circumstances};
+use crate::model::Rule;
 use crate::model::{FlatPolicy, Policy, Status, SuiteId};
-use crate::results::{Reason, Results, Rule};
+use crate::results::{Reason, Results};
 use crate::settings::SuiteSettings;
 use crate::{Reference, conclude, reproduce};
 

@@ -5,6 +5,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Status;
+
 /// One answer of a target, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
@@ -129,21 +131,125 @@ pub enum Ending {
     Interrupted,
 }
 
-impl Ending {
-    /// A stable kebab-case name.
-    pub const fn name(&self) -> &'static str {
+/// What an ending means for a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meaning<'a> {
+    /// There is an answer to judge.
+    Judge(&'a str),
+    /// There is none, and this is the status of the case.
+    Status(Status),
+}
+
+/// Every way in which an attempt can end, as it stands in `results.json`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", from = "String")]
+pub enum EndingKind {
+    /// The target answered.
+    Answered,
+    /// The answer was empty.
+    Empty,
+    /// The answer was not UTF-8.
+    #[serde(rename = "not-utf8")]
+    NotUtf8,
+    /// The answer could not be read.
+    Unreadable,
+    /// The target ended with a non-zero exit code.
+    ExitCode,
+    /// The target was ended by a signal.
+    Signal,
+    /// The target did not answer in time.
+    Timeout,
+    /// The target could not be started.
+    CouldNotStart,
+    /// The target could not be reached.
+    Unreachable,
+    /// The target was not asked.
+    Unasked,
+    /// Another tool asked, and said how long it took.
+    Imported,
+    /// Another tool asked, and did not say how long it took.
+    ImportedUntimed,
+    /// The run was interrupted.
+    Interrupted,
+    /// A way that a later version knows; nothing depends on it.
+    #[schemars(skip)]
+    Other,
+}
+
+impl From<String> for EndingKind {
+    fn from(name: String) -> Self {
+        Self::ALL.into_iter().find(|kind| kind.name() == name).unwrap_or(Self::Other)
+    }
+}
+
+impl EndingKind {
+    const ALL: [Self; 13] = [
+        Self::Answered,
+        Self::Empty,
+        Self::NotUtf8,
+        Self::Unreadable,
+        Self::ExitCode,
+        Self::Signal,
+        Self::Timeout,
+        Self::CouldNotStart,
+        Self::Unreachable,
+        Self::Unasked,
+        Self::Imported,
+        Self::ImportedUntimed,
+        Self::Interrupted,
+    ];
+
+    /// The name used in files and reports.
+    pub const fn name(self) -> &'static str {
         match self {
-            Self::Answered(_) => "answered",
+            Self::Answered => "answered",
             Self::Empty => "empty",
-            Self::NotUtf8 { .. } => "not-utf8",
-            Self::Unreadable { .. } => "unreadable",
-            Self::ExitCode(_) => "exit-code",
-            Self::Signal(_) => "signal",
-            Self::TimedOut { .. } => "timeout",
-            Self::CouldNotStart { .. } => "could-not-start",
-            Self::Unreachable { .. } => "unreachable",
-            Self::Unasked { .. } => "unasked",
+            Self::NotUtf8 => "not-utf8",
+            Self::Unreadable => "unreadable",
+            Self::ExitCode => "exit-code",
+            Self::Signal => "signal",
+            Self::Timeout => "timeout",
+            Self::CouldNotStart => "could-not-start",
+            Self::Unreachable => "unreachable",
+            Self::Unasked => "unasked",
+            Self::Imported => "imported",
+            Self::ImportedUntimed => "imported-untimed",
             Self::Interrupted => "interrupted",
+            Self::Other => "other",
+        }
+    }
+}
+
+impl Ending {
+    /// The way it ended, without the particulars.
+    pub const fn kind(&self) -> EndingKind {
+        match self {
+            Self::Answered(_) => EndingKind::Answered,
+            Self::Empty => EndingKind::Empty,
+            Self::NotUtf8 { .. } => EndingKind::NotUtf8,
+            Self::Unreadable { .. } => EndingKind::Unreadable,
+            Self::ExitCode(_) => EndingKind::ExitCode,
+            Self::Signal(_) => EndingKind::Signal,
+            Self::TimedOut { .. } => EndingKind::Timeout,
+            Self::CouldNotStart { .. } => EndingKind::CouldNotStart,
+            Self::Unreachable { .. } => EndingKind::Unreachable,
+            Self::Unasked { .. } => EndingKind::Unasked,
+            Self::Interrupted => EndingKind::Interrupted,
+        }
+    }
+
+    /// What the ending means for a case: either there is an answer to judge, or the status is certain.
+    pub fn meaning(&self) -> Meaning<'_> {
+        match self {
+            Self::Answered(text) => Meaning::Judge(text),
+            Self::Empty
+            | Self::NotUtf8 { .. }
+            | Self::Unreadable { .. }
+            | Self::ExitCode(_)
+            | Self::Signal(_)
+            | Self::TimedOut { .. } => Meaning::Status(Status::Failed),
+            Self::CouldNotStart { .. } | Self::Unreachable { .. } => Meaning::Status(Status::Error),
+            Self::Unasked { .. } | Self::Interrupted => Meaning::Status(Status::Unmeasured),
         }
     }
 

@@ -10,10 +10,12 @@ mod metric;
 mod nullable;
 mod policy;
 mod request;
+mod rule;
 mod sha;
 mod status;
+mod time;
 
-pub use answer::{Answer, Captured, Ending, Usage};
+pub use answer::{Answer, Captured, Ending, EndingKind, Meaning, Usage};
 pub use check::{Check, Location, Output};
 pub use comparison::{
     BaselineInfo, CaseChange, Change, Comparison, Delta, MetricChange, Outcome, SuiteComparison, SuiteState, Trend,
@@ -27,5 +29,7 @@ pub use policy::{
     FlatPolicy, Flips, MaxErrors, Policy, Quarantine, Threshold, Weakening, format_day, format_limit, weakenings,
 };
 pub use request::Request;
+pub use rule::Rule;
 pub use sha::{NotASha, Sha};
 pub use status::Status;
+pub use time::{milliseconds, rounded};

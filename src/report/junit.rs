@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestRerun, TestSuite};
 
-use super::case_summary::{Changes, Standing, preview, why};
+use super::case_summary::{Changes, Standing, why};
 use crate::model::{Metric, Status};
 use crate::results::{CaseResult, KnownFailures, Results, SuiteResult};
-use crate::suites::CaseDetail;
 use crate::text::truncate_middle;
 
 /// How much of a body or of a stream is kept.
@@ -109,7 +108,7 @@ fn failed_attempts(case: &CaseResult) -> Vec<TestRerun> {
         .map(|attempt| {
             let kind = if attempt.status == Status::Error { NonSuccessKind::Error } else { NonSuccessKind::Failure };
             let mut rerun = TestRerun::new(kind);
-            rerun.set_time(milliseconds(attempt.duration_ms)).set_message(format!("attempt {}", attempt.ending));
+            rerun.set_time(milliseconds(attempt.duration_ms)).set_message(format!("attempt {}", attempt.ending.name()));
             rerun
         })
         .collect()
@@ -121,15 +120,14 @@ fn body(results: &Results, suite: &SuiteResult, case: &CaseResult, changes: &Cha
     for check in case.checks.iter().filter(|check| check.status != Status::Passed) {
         text.push_str(&format!("{} {}: {}\n", check.status, check.name, check.details.as_deref().unwrap_or("")));
     }
-    if let Some(CaseDetail::Retrieval(detail)) = &case.detail
-        && !detail.missing_expected_ids.is_empty()
-    {
-        text.push_str(&format!("not in the index: {}\n", detail.missing_expected_ids.join(", ")));
+    if let Some(note) = case.detail.as_ref().and_then(|detail| detail.report().note()) {
+        text.push_str(&format!("{note}\n"));
     }
-    if let Some(preview) = preview(case, changes.get(&suite.id, &case.id)) {
+    if let Some(preview) = case.view().preview(changes.get(&suite.id, &case.id)) {
         text.push_str(&format!("\n{preview}"));
     }
-    if let Some(diff) = case.diff.as_ref().filter(|_| matches!(case.detail, Some(CaseDetail::Golden(_)))) {
+    if let Some(diff) = case.diff.as_ref().filter(|_| case.detail.as_ref().is_some_and(|one| one.report().adds_diff()))
+    {
         text.push_str(&format!("\n{diff}"));
     }
     text.push_str(&format!("\n{}{}:{}\n", results.run.prefix, case.location.file, case.location.line));

@@ -7,9 +7,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::case_summary::{Changes, Standing, preview};
+use super::case_summary::{Changes, Standing};
+use crate::model::Rule;
 use crate::model::{CaseId, Location, Status, SuiteId};
-use crate::results::{CaseResult, Reason, Results, Rule, SuiteResult};
+use crate::results::{CaseResult, Reason, Results, SuiteResult};
 use crate::text::plain;
 use crate::text::truncate_middle;
 
@@ -168,7 +169,7 @@ fn of_case(
         // A component without a word of its own only repeats what is said of the score.
         let Some(details) = &check.details else { continue };
         let mut text = format!("{}/{} {}: {details}", suite.id, case.id, check.name);
-        if let Some(preview) = preview(case, change).filter(|_| found.is_empty()) {
+        if let Some(preview) = case.view().preview(change).filter(|_| found.is_empty()) {
             text.push_str(&format!("\n\n{preview}"));
         }
         text.push_str(&format!("\nReproduce: {}", case.reproduce));

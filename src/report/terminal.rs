@@ -6,12 +6,9 @@ use super::case_summary::{Changes, Standing};
 use super::comparison::{changed_cases, compared_with};
 use super::metric_display::{ChangeDisplay, floor, interval};
 use super::verdict_line;
-use crate::aggregate::metric_specs;
 use crate::model::{Better, Metric, MetricSpec, NO_VALUE, Nature, Outcome, Status, SuiteComparison, format_score};
 use crate::results::{CaseResult, Results, SuiteResult, Verdict};
-use crate::suites::golden::{GoldenDetail, GoldenSuiteDetail};
-use crate::suites::scenario::ScenarioDetail;
-use crate::suites::{CaseDetail, Kind, SuiteDetail};
+use crate::suites::{CaseRow, CaseTable, TableRows};
 use crate::text::{counted, plain};
 
 /// How the terminal is.
@@ -39,7 +36,7 @@ pub fn terminal(results: &Results, style: Style) -> String {
     render_failures(results, style, &mut out);
     render_slowest(results, style, &mut out);
     for (suite, case) in results.suites.iter().flat_map(|suite| suite.cases.iter().map(move |case| (suite, case))) {
-        if let Some(CaseDetail::Scenario(ScenarioDetail { working_copy: Some(place), .. })) = &case.detail {
+        if let Some(place) = case.detail.as_ref().and_then(|detail| detail.report().working_copy()) {
             out.push_str(&format!(
                 "kept {}/{} in {}\n",
                 plain(suite.id.as_str()),
@@ -83,21 +80,12 @@ fn render_suite(suite: &SuiteResult, compared: Option<&SuiteComparison>, style: 
         out.push('\n');
         return;
     }
-    if suite.kind == Kind::Retrieval {
-        render_rankings(suite, style, out);
+    let cases = suite.kind.table(&suite.views());
+    if let Some(table) = cases.as_ref().filter(|table| matches!(table.shown, TableRows::AllUpTo(_))) {
+        render_cases(table, style, out);
     }
-    if let Some(SuiteDetail::Command(detail)) = &suite.detail {
-        let (exact, equivalent, none) = (detail.exact_match, detail.semantic_equivalent, detail.no_match);
-        out.push_str(&format!("  {exact} exact · {equivalent} equivalent · {none} no match\n"));
-    }
-    if let Some(SuiteDetail::Golden(detail)) = &suite.detail {
-        let avg = Nature::Quality.format_or_dash(detail.avg_score);
-        let GoldenSuiteDetail { module, total_cases, passed_cases, failed_cases, duration, .. } = detail;
-        out.push_str(&format!(
-            "  module {} · {} · avg {avg} · {passed_cases} passed · {failed_cases} failed · {duration}\n",
-            plain(module),
-            counted(*total_cases, "case")
-        ));
+    if let Some(line) = suite.detail.as_ref().and_then(|detail| detail.report().line()) {
+        out.push_str(&format!("  {line}\n"));
     }
     let mut table = table(style);
     let is_compared = compared.is_some_and(|one| !one.metrics.is_empty());
@@ -109,7 +97,7 @@ fn render_suite(suite: &SuiteResult, compared: Option<&SuiteComparison>, style: 
     header.extend(intervals.then_some("95 % interval"));
     header.push("n");
     table.set_header(header.into_iter().map(|text| bold(text, style)));
-    for spec in metric_specs(suite.kind) {
+    for spec in suite.kind.metrics() {
         if let Some(metric) = suite.metrics.get(spec.name) {
             let change = compared.and_then(|one| one.metrics.get(spec.name));
             let change = is_compared.then(|| ChangeDisplay::of(spec.nature(), change));
@@ -121,7 +109,10 @@ fn render_suite(suite: &SuiteResult, compared: Option<&SuiteComparison>, style: 
     if let Some(compared) = compared {
         out.push_str(&changed_cases(compared));
     }
-    render_components(suite, style, out);
+    if let Some(table) = cases.as_ref().filter(|table| matches!(table.shown, TableRows::Worst(_))) {
+        out.push('\n');
+        render_cases(table, style, out);
+    }
     render_slices(suite, style, out);
     out.push('\n');
 }
@@ -172,65 +163,31 @@ const fn outcome_mark(outcome: Outcome) -> (&'static str, Option<Color>) {
     }
 }
 
-/// A row for each case, in the order of the files; of many, the worst.
-fn render_rankings(suite: &SuiteResult, style: Style, out: &mut String) {
-    const ROWS: usize = 60;
+/// A row for each case.
+fn render_cases(cases: &CaseTable, style: Style, out: &mut String) {
+    let mut rows: Vec<&CaseRow> = cases.rows.iter().collect();
+    let (limit, by_score) = match cases.shown {
+        TableRows::AllUpTo(limit) => (limit, rows.len() > limit),
+        TableRows::Worst(limit) => (limit, true),
+    };
+    if by_score {
+        rows.sort_by(|a, b| a.score.unwrap_or(-1.0).total_cmp(&b.score.unwrap_or(-1.0)));
+    }
+    let left_out = rows.len().saturating_sub(limit);
+    rows.truncate(limit);
     let mut table = table(style);
-    table.set_header(["case_id", "lane", "source", "k", "P@k", "R@k", "MRR"].map(|text| bold(text, style)));
-    let mut cases: Vec<&CaseResult> = suite.cases.iter().filter(|case| case.status != Status::Skipped).collect();
-    let left_out = cases.len().saturating_sub(ROWS);
-    if left_out > 0 {
-        cases.sort_by(|a, b| a.score.unwrap_or(-1.0).total_cmp(&b.score.unwrap_or(-1.0)));
-        cases.truncate(ROWS);
+    table.set_header(cases.header.iter().map(|text| bold(text, style)));
+    for row in rows {
+        table.add_row(row.cells.iter().map(|(text, is_bad)| {
+            let cell = Cell::new(text);
+            if *is_bad { cell.fg(Color::Red) } else { cell }
+        }));
     }
-    for case in cases {
-        let Some(CaseDetail::Retrieval(detail)) = &case.detail else { continue };
-        let number = |value: Option<f64>| value.map_or(NO_VALUE.to_owned(), format_score);
-        table.add_row([
-            plain(case.id.as_str()),
-            detail.lane.name().to_owned(),
-            detail.source.name().to_owned(),
-            detail.k.to_string(),
-            number(detail.precision_at_k),
-            number(detail.recall_at_k),
-            number(detail.mrr),
-        ]);
-    }
-    align(&mut table, 3);
+    align(&mut table, cases.text_columns);
     out.push_str(&format!("{table}\n"));
-    if left_out > 0 {
+    if left_out > 0 && matches!(cases.shown, TableRows::AllUpTo(_)) {
         out.push_str(&format!(" {left_out} more, none worse\n"));
     }
-}
-
-/// What each component earned in the worst cases of a module.
-fn render_components(suite: &SuiteResult, style: Style, out: &mut String) {
-    const WORST: usize = 5;
-    let mut cases: Vec<(&CaseResult, &GoldenDetail)> = Vec::new();
-    for case in suite.cases.iter().filter(|case| case.status.is_measured()) {
-        if let Some(CaseDetail::Golden(detail)) = &case.detail {
-            cases.push((case, detail));
-        }
-    }
-    cases.sort_by(|(a, _), (b, _)| a.score.unwrap_or(0.0).total_cmp(&b.score.unwrap_or(0.0)));
-    let Some((_, first)) = cases.first() else { return };
-    let mut table = table(style);
-    let mut header = vec![bold("worst cases", style), bold("score", style)];
-    header.extend(
-        first.components.iter().map(|one| bold(&format!("{} {}", plain(&one.name), format_score(one.weight)), style)),
-    );
-    table.set_header(header);
-    for (case, detail) in cases.iter().take(WORST) {
-        let mut row =
-            vec![Cell::new(plain(case.id.as_str())), Cell::new(Nature::Quality.format(case.score.unwrap_or(0.0)))];
-        row.extend(detail.components.iter().map(|one| {
-            let cell = Cell::new(one.value.map_or(NO_VALUE.to_owned(), format_score));
-            if one.value.is_some_and(|value| value < one.weight / 2.0) { cell.fg(Color::Red) } else { cell }
-        }));
-        table.add_row(row);
-    }
-    align(&mut table, 1);
-    out.push_str(&format!("\n{table}\n"));
 }
 
 /// Slices, each dimension from its worst value on; of a dimension with many values only the worst few.
@@ -238,7 +195,7 @@ fn render_slices(suite: &SuiteResult, style: Style, out: &mut String) {
     const MANY: usize = 8;
     const WORST: usize = 3;
     // The first three fit into 80 columns; all of them are in the results.
-    let specs: Vec<_> = metric_specs(suite.kind).iter().filter(|spec| spec.better == Better::Higher).take(3).collect();
+    let specs: Vec<_> = suite.kind.metrics().iter().filter(|spec| spec.better == Better::Higher).take(3).collect();
     let Some(leading) = specs.first() else { return };
     let mut dimensions: Vec<&str> = Vec::new();
     for slice in suite.cases.iter().flat_map(|case| &case.slices) {
@@ -308,65 +265,8 @@ fn render_failures(results: &Results, style: Style, out: &mut String) {
         let status = paint(case.status.word(), Ink::Red, style);
         let known = if *known { "  as in the baseline" } else { "" };
         out.push_str(&format!("{status} {name}{score}  {}:{}{known}\n", case.location.file, case.location.line));
-        match &case.detail {
-            Some(CaseDetail::Command(detail)) => {
-                field(out, "prompt", &detail.prompt);
-                field(out, "expected", detail.compared_with.as_ref().unwrap_or(&detail.expected_command));
-                if let Some(generated) = &detail.generated_command {
-                    field(out, "generated", generated);
-                }
-                for check in case.checks.iter().filter(|check| check.status != Status::Passed) {
-                    field(out, "because", check.details.as_deref().unwrap_or_default());
-                }
-            }
-            Some(CaseDetail::Scenario(detail)) => {
-                field(out, "title", &detail.title);
-                for check in case.checks.iter().filter(|check| check.status != Status::Passed) {
-                    field(
-                        out,
-                        check.status.word(),
-                        &format!("{}: {}", check.name, check.details.as_deref().unwrap_or("")),
-                    );
-                }
-                if let Some(diff) = &case.diff {
-                    field(out, "diff", diff);
-                }
-                let broken = detail.goals.iter().find(|goal| goal.status != "passed");
-                for goal in broken.into_iter().filter(|goal| !goal.stdout.trim().is_empty()) {
-                    field(out, "stdout", goal.stdout.trim_end());
-                }
-            }
-            Some(CaseDetail::Golden(detail)) => {
-                field(out, "about", &detail.description);
-                for check in case.checks.iter().filter(|check| check.details.is_some()) {
-                    let details = check.details.as_deref().unwrap_or_default();
-                    match check.name.strip_prefix("component ") {
-                        Some(name) => field(out, "", &format!("{name} {details}")),
-                        None => field(out, "score", details),
-                    }
-                }
-                if let Some(unread) = &detail.unread {
-                    field(out, "answer", unread);
-                }
-            }
-            Some(CaseDetail::Retrieval(detail)) => {
-                field(out, "query", &detail.spec_content);
-                for check in case.checks.iter().filter(|check| check.status != Status::Passed) {
-                    field(out, "because", check.details.as_deref().unwrap_or_default());
-                }
-                field(out, "found", &detail.top_ids.join("\n"));
-            }
-            Some(CaseDetail::Imported(_)) => {
-                for check in case.checks.iter().filter(|check| check.status != Status::Passed) {
-                    field(out, "because", check.details.as_deref().unwrap_or_default());
-                }
-            }
-            None => {}
-        }
-        let told = case.checks.iter().any(|check| check.name.starts_with("goal ") && check.status != Status::Passed)
-            || matches!(case.detail, Some(CaseDetail::Command(_)));
-        if let Some(output) = case.output.as_ref().filter(|output| told && !output.stderr.trim().is_empty()) {
-            field(out, "stderr", output.stderr.trim_end());
+        for (label, text) in case.view().explain() {
+            field(out, label, &text);
         }
         field(out, "reproduce", &case.reproduce);
         out.push('\n');

@@ -3,7 +3,6 @@
 use comfy_table::Cell;
 
 use super::terminal::{Style, align, bold, table};
-use crate::aggregate::metric_specs;
 use crate::baseline::{Baseline, series};
 use crate::model::{Nature, Sha, Status};
 use crate::text::{counted, plain};
@@ -18,7 +17,7 @@ pub fn baseline(baseline: &Baseline, style: Style) -> String {
     for (id, suite) in &baseline.suites {
         let failing = suite.cases.values().filter(|case| case.status == Status::Failed).count();
         let mut first = true;
-        for spec in metric_specs(suite.kind) {
+        for spec in suite.kind.metrics() {
             let Some(metric) = suite.metrics.get(spec.name) else { continue };
             let head = if first {
                 [plain(id.as_str()), suite.cases.len().to_string(), failing.to_string()]

@@ -1,8 +1,9 @@
 //! The verdict in one line: never plain green when something was not measured, not gated or left out.
 
 use super::change_counts;
+use crate::model::Rule;
 use crate::model::Status;
-use crate::results::{Results, Rule, Verdict};
+use crate::results::{Results, Verdict};
 
 /// One sentence that says how it came out and what it does not cover.
 pub fn verdict_line(results: &Results) -> String {

@@ -4,8 +4,8 @@
 //!
 //! Files of other versions are read, too. Unknown fields are ignored. A missing field gets a default if that cannot turn
 //! a failure into a pass: a missing `dirty` is `true`, a missing floor is an error. A value that an enum does not have is
-//! an error: each of them decides what counts, what fails or how a number is read, so nothing may be assumed. `ending` is
-//! text because it is only shown.
+//! an error: each of them decides what counts, what fails or how a number is read, so nothing may be assumed. An
+//! `ending` that is not known is read as `other`, since no verdict depends on it.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{
-    CaseId, Check, Comparison, Fingerprint, Location, Metric, Mode, Output, Policy, Sha, Shard, Slice, Status, SuiteId,
-    Usage, nullable,
+    CaseId, Check, Comparison, EndingKind, Fingerprint, Location, Metric, Mode, Output, Policy, Rule, Sha, Shard,
+    Slice, Status, SuiteId, Usage, nullable,
 };
-use crate::suites::{CaseDetail, Kind, SuiteDetail};
+use crate::suites::{CaseDetail, CaseView, Kind, SuiteDetail};
 
 /// The value of `schema` in every results file of this version.
 pub const RESULTS_SCHEMA: &str = "evalratchet.results/v1";
@@ -208,6 +208,13 @@ pub struct SuiteResult {
     pub cases: Vec<CaseResult>,
 }
 
+impl SuiteResult {
+    /// Its cases as their kind needs them.
+    pub fn views(&self) -> Vec<CaseView<'_>> {
+        self.cases.iter().map(CaseResult::view).collect()
+    }
+}
+
 /// One case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -252,6 +259,23 @@ pub struct CaseResult {
     pub detail: Option<CaseDetail>,
 }
 
+impl CaseResult {
+    /// The case as its kind needs it.
+    pub fn view(&self) -> CaseView<'_> {
+        CaseView {
+            id: &self.id,
+            status: self.status,
+            score: self.score,
+            checks: &self.checks,
+            diff: self.diff.as_deref(),
+            output: self.output.as_ref(),
+            location: &self.location,
+            usage: self.attempts.iter().map(|attempt| attempt.usage).fold(None, Usage::sum),
+            detail: self.detail.as_ref(),
+        }
+    }
+}
+
 /// One time that a case was asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -265,9 +289,8 @@ pub struct Attempt {
     pub duration_ms: f64,
     /// What the answer consumed, where that is known.
     pub usage: Option<Usage>,
-    /// How asking ended: `answered`, `empty`, `not-utf8`, `unreadable`, `exit-code`, `signal`, `timeout`,
-    /// `could-not-start`, `unreachable`, `unasked`, `imported`, `imported-untimed` or `interrupted`.
-    pub ending: String,
+    /// How asking ended.
+    pub ending: EndingKind,
 }
 
 /// What the gate says.
@@ -340,72 +363,4 @@ const fn yes() -> bool {
 
 const fn first() -> u32 {
     1
-}
-
-/// The rules of the gate, gravest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Rule {
-    /// The user stopped the run.
-    Interrupted,
-    /// More answers could not be had than `max-errors` allows.
-    TooManyErrors,
-    /// A suite, or the whole run, has no measured case.
-    NothingMeasured,
-    /// No case is what it is in the baseline; fails if that is so for the whole run.
-    NotComparable,
-    /// The policy is less strict than the baseline's.
-    WeakenedGate,
-    /// The change edits the baseline, or where it is found.
-    BaselineEdited,
-    /// A suite of the baseline is gone.
-    SuiteRemoved,
-    /// A case passed and now fails.
-    CaseRegressed,
-    /// A case that changed passed and now fails.
-    ChangedFails,
-    /// A metric is below its floor.
-    BelowMin,
-    /// A metric fell more than it may.
-    MetricDropped,
-    /// A metric fell more than it may in one slice.
-    SliceDropped,
-    /// A scenario failed in a suite that must pass whole, since it has neither a floor nor a baseline.
-    ScenarioFailed,
-    /// The baseline measured what is not measured now.
-    Lost,
-    /// A case is gone.
-    CaseRemoved,
-    /// A quarantine has expired.
-    QuarantineExpired,
-    /// On the branch of the baseline: what it once had is not there any more.
-    BelowBest,
-    /// A floor is set for what was not measured.
-    MissingMetric,
-    /// A case was not measured; fails with `--strict`.
-    Unmeasured,
-    /// A metric seems to have fallen, but that may be chance.
-    Inconclusive,
-    /// A case flipped in a suite where that does not fail.
-    Flipped,
-    /// Cases fail as they do in the baseline.
-    KnownFailures,
-    /// Cases are in quarantine.
-    Quarantined,
-    /// A case came out differently when it was asked again.
-    Flaky,
-    /// Nothing that a suite depends on changed.
-    NotAffected,
-    /// There is no baseline.
-    NoBaseline,
-    /// An expected id is not in the index; fails with `--strict`.
-    MissingId,
-    /// An engine cannot tell which ids it holds, so a missing one counts as a miss.
-    CannotTell,
-    /// Some answers could not be had, within `max-errors`.
-    Errors,
-    /// Recorded answers are the same as golden: they prove nothing until recorded anew.
-    Accepted,
-    /// No floor holds this suite.
-    NotGated,
 }

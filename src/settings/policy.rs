@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::TargetSettings;
 use super::sections::{CasePolicySection, MaxErrorsSection, QuarantineSection, ThresholdSection};
-use crate::aggregate::metric_specs;
 use crate::input::{Place, nearest};
 use crate::model::{Better, CaseId, MaxErrors, MetricSpec, Quarantine, Threshold};
 use crate::suites::Kind;
@@ -15,7 +14,7 @@ pub(super) fn validate_gate(
     gate: &BTreeMap<String, ThresholdSection>,
     place: &Place<'_>,
 ) -> BTreeMap<String, Threshold> {
-    let specs = metric_specs(kind);
+    let specs = kind.metrics();
     let mut thresholds = BTreeMap::new();
     for (name, section) in gate {
         let place = place.join(name);

@@ -12,9 +12,10 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::Kind;
+use super::kinds::with_kinds;
 use super::scenario::adapters::Adapter;
-use crate::input::{FileSet, Place};
+use super::{Kind, Loaded, SuiteKind, SuiteSettings};
+use crate::input::{FileSet, InputErrors, Place};
 use crate::model::{Mode, Policy, Threshold};
 use crate::settings::TargetSettings;
 
@@ -134,31 +135,40 @@ pub enum PassAtSection {
 }
 
 macro_rules! kind_configs {
-    ($($kind:ident: $config:ty;)*) => {
+    ($($(#[$doc:meta])* $kind:ident($name:literal): $of:ty $(, $suite_detail:ty)?;)*) => {
         /// The keys that only one kind has, as they are written.
         #[derive(Debug, Clone)]
         pub enum OwnSection {
-            $(#[doc = concat!("Those of ", stringify!($kind), " suites.")] $kind(<$config as KindConfig>::Section),)*
+            $(#[doc = concat!("Those of ", $name, " suites.")] $kind(<<$of as SuiteKind>::Config as KindConfig>::Section),)*
         }
 
         /// What only one kind configures, checked.
         #[derive(Debug, Clone)]
         pub enum SuiteConfig {
-            $(#[doc = concat!("That of ", stringify!($kind), " suites.")] $kind($config),)*
+            $(#[doc = concat!("That of ", $name, " suites.")] $kind(<$of as SuiteKind>::Config),)*
         }
 
         impl Kind {
             /// See [`KindConfig::RULES`].
             pub const fn rules(self) -> &'static ConfigRules {
                 match self {
-                    $(Self::$kind => &<$config>::RULES,)*
+                    $(Self::$kind => &<$of as SuiteKind>::Config::RULES,)*
                 }
             }
 
             /// The schema of the keys that only this kind has.
             pub fn own_schema(self, generator: &mut SchemaGenerator) -> Schema {
                 match self {
-                    $(Self::$kind => <$config as KindConfig>::Section::json_schema(generator),)*
+                    $(Self::$kind => <<$of as SuiteKind>::Config as KindConfig>::Section::json_schema(generator),)*
+                }
+            }
+        }
+
+        impl SuiteSettings {
+            /// See [`SuiteKind::load`].
+            pub(super) fn load(&self) -> Vec<Result<Loaded, InputErrors>> {
+                match &self.config {
+                    $(SuiteConfig::$kind(config) => <$of>::load(self, config),)*
                 }
             }
         }
@@ -174,14 +184,14 @@ macro_rules! kind_configs {
             /// See [`KindConfig::brings_cases`].
             pub fn brings_cases(&self) -> bool {
                 match self {
-                    $(Self::$kind(section) => <$config>::brings_cases(section),)*
+                    $(Self::$kind(section) => <$of as SuiteKind>::Config::brings_cases(section),)*
                 }
             }
 
             /// See [`KindConfig::validate`].
             pub fn validate(self, suite: &SuiteContext<'_>, place: &Place<'_>) -> SuiteConfig {
                 match self {
-                    $(Self::$kind(section) => SuiteConfig::$kind(<$config>::validate(section, suite, place)),)*
+                    $(Self::$kind(section) => SuiteConfig::$kind(<$of as SuiteKind>::Config::validate(section, suite, place)),)*
                 }
             }
         }
@@ -218,10 +228,4 @@ macro_rules! kind_configs {
     };
 }
 
-kind_configs! {
-    Scenario: super::scenario::ScenarioConfig;
-    Command: super::command::CommandConfig;
-    Golden: super::golden::GoldenConfig;
-    Retrieval: super::retrieval::RetrievalConfig;
-    Imported: super::imported::ImportedConfig;
-}
+with_kinds!(kind_configs);

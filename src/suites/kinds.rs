@@ -1,18 +1,167 @@
-//! The list of kinds: one line each. Everything that differs by kind is reached through it.
+//! The kinds of suite: what each must offer, and the one list of them.
+//!
+//! A kind is a folder that implements [`SuiteKind`] for the suite, [`CaseQuestion`] for a case before it is asked and
+//! [`CaseReport`] for what results say of it. `kinds!` turns the list at the end of this file into the enums and the
+//! dispatch, so no other file needs to match on the kind.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::command::{CommandDetail, CommandSuiteDetail};
-use super::golden::{GoldenDetail, GoldenSuiteDetail};
-use super::imported::ImportedDetail;
-use super::retrieval::{RetrievalDetail, RetrievalSuiteDetail};
-use super::scenario::ScenarioDetail;
+use super::SuiteSettings;
+use super::config::KindConfig;
+use super::{Asking, Attempted, CaseTable, CaseView, Evaluation, Loaded, Remark, RequiredTool};
+use crate::input::InputErrors;
+use crate::model::{Answer, CaseChange, CaseId, Lane, MetricSpec, Request};
+
+/// What a kind offers for a whole suite.
+pub trait SuiteKind {
+    /// A case before it is asked.
+    type Question: CaseQuestion<Detail = Self::Detail>;
+    /// What results say of a case beyond what every kind has.
+    type Detail: CaseReport;
+    /// The keys that only this kind has, checked.
+    type Config: KindConfig;
+
+    /// Its metrics, in the order in which reports show them.
+    const METRICS: &'static [MetricSpec];
+    /// Whether a failed case fails the gate where neither a floor nor a baseline says anything.
+    const EVERY_CASE_MUST_PASS: bool = false;
+
+    /// The cases of each of the suite's files.
+    fn load(suite: &SuiteSettings, config: &Self::Config) -> Vec<Result<Loaded, InputErrors>>;
+
+    /// What results say of the suite beyond its metrics.
+    fn summarise(_cases: &[CaseView<'_>], _took: Duration) -> Option<SuiteDetail> {
+        None
+    }
+
+    /// What the gate should know that no metric shows.
+    fn remarks(_cases: &[CaseView<'_>]) -> Vec<Remark> {
+        Vec::new()
+    }
+
+    /// A table with a row per case, where the kind has one.
+    fn table(_cases: &[CaseView<'_>]) -> Option<CaseTable> {
+        None
+    }
+}
+
+/// A case before it is asked.
+pub trait CaseQuestion: Clone + fmt::Debug + Send + Sync {
+    /// What results say of the case.
+    type Detail;
+    /// Everything that was seen when it was asked; enough to judge it.
+    type Evidence: Evidence;
+
+    /// Asks, and returns what came of it.
+    fn ask(&self, asking: &Asking<'_>) -> impl Future<Output = Self::Evidence> + Send;
+
+    /// The evidence of a case that nobody was asked.
+    fn not_asked(&self, why: &str) -> Self::Evidence;
+
+    /// Judges given evidence. Asks nobody, so that recordings and proofs can use it, too.
+    fn evaluate(&self, evidence: &Self::Evidence) -> Evaluation;
+
+    /// The case as a report shows it when nothing has been asked.
+    fn detail(&self) -> Self::Detail;
+
+    /// The request whose answer can be recorded, where that is one.
+    fn request(&self, _id: &CaseId) -> Option<Request> {
+        None
+    }
+
+    /// Files of the repository that the case consists of beside the file it is written in.
+    fn files(&self) -> Option<&Path> {
+        None
+    }
+
+    /// The part of the index that it is about.
+    fn lane(&self) -> Option<Lane> {
+        None
+    }
+
+    /// Programs that must be installed.
+    fn required_tools(&self) -> Vec<RequiredTool<'_>> {
+        Vec::new()
+    }
+}
+
+/// What was seen when a case was asked.
+pub trait Evidence: Send {
+    /// The attempt that it makes together with its evaluation.
+    fn into_attempt(self, evaluation: Evaluation) -> Attempted;
+}
+
+impl Evidence for Answer {
+    fn into_attempt(self, evaluation: Evaluation) -> Attempted {
+        let Self { ending, captured, duration, hint: _, usage } = self;
+        Attempted { ending: ending.kind(), duration, captured, usage, evaluation }
+    }
+}
+
+/// What results say of a case, drawn for people.
+pub trait CaseReport {
+    /// What differs from what is expected: a diff, the marked words, the parts, the ranks.
+    fn preview(&self, case: CaseView<'_>, _change: Option<&CaseChange>) -> Option<String> {
+        case.diff.map(str::to_owned)
+    }
+
+    /// Why the case failed, as labelled texts.
+    fn explain(&self, case: CaseView<'_>) -> Vec<(&'static str, String)>;
+
+    /// Something worth knowing whether the case failed or not.
+    fn note(&self) -> Option<String> {
+        None
+    }
+
+    /// Whether the diff says more than the preview, so that a long report has both.
+    fn adds_diff(&self) -> bool {
+        false
+    }
+
+    /// Where the working copy is, if it was kept.
+    fn working_copy(&self) -> Option<&str> {
+        None
+    }
+
+    /// The parts of the score that are kept in a baseline and compared.
+    fn parts(&self) -> BTreeMap<String, f64> {
+        BTreeMap::new()
+    }
+}
+
+/// What results say of a suite, drawn for people.
+pub trait SuiteReport {
+    /// The suite in one line.
+    fn line(&self) -> Option<String> {
+        None
+    }
+
+    /// Expected ids that the index does not hold.
+    fn missing_ids(&self) -> &[String] {
+        &[]
+    }
+}
+
+async fn attempt<Q: CaseQuestion>(question: &Q, asking: &Asking<'_>) -> Attempted {
+    let evidence = question.ask(asking).await;
+    let evaluation = question.evaluate(&evidence);
+    evidence.into_attempt(evaluation)
+}
+
+fn not_asked<Q: CaseQuestion>(question: &Q, why: &str) -> Attempted {
+    let evidence = question.not_asked(why);
+    let evaluation = question.evaluate(&evidence);
+    evidence.into_attempt(evaluation)
+}
 
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $kind:ident($name:literal): $detail:ty $(, $suite_detail:ty)?;)*) => {
+    ($($(#[$doc:meta])* $kind:ident($name:literal): $of:ty $(, $suite_detail:ty)?;)*) => {
         /// What a suite evaluates.
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
@@ -32,13 +181,114 @@ macro_rules! kinds {
                     $(Self::$kind => $name,)*
                 }
             }
+
+            /// See [`SuiteKind::METRICS`].
+            pub const fn metrics(self) -> &'static [MetricSpec] {
+                match self {
+                    $(Self::$kind => <$of>::METRICS,)*
+                }
+            }
+
+            /// See [`SuiteKind::EVERY_CASE_MUST_PASS`].
+            pub const fn every_case_must_pass(self) -> bool {
+                match self {
+                    $(Self::$kind => <$of>::EVERY_CASE_MUST_PASS,)*
+                }
+            }
+
+            /// See [`SuiteKind::summarise`].
+            pub fn summarise(self, cases: &[CaseView<'_>], took: Duration) -> Option<SuiteDetail> {
+                match self {
+                    $(Self::$kind => <$of>::summarise(cases, took),)*
+                }
+            }
+
+            /// See [`SuiteKind::remarks`].
+            pub fn remarks(self, cases: &[CaseView<'_>]) -> Vec<Remark> {
+                match self {
+                    $(Self::$kind => <$of>::remarks(cases),)*
+                }
+            }
+
+            /// See [`SuiteKind::table`].
+            pub fn table(self, cases: &[CaseView<'_>]) -> Option<CaseTable> {
+                match self {
+                    $(Self::$kind => <$of>::table(cases),)*
+                }
+            }
+        }
+
+        /// A case before it is asked, of any kind.
+        #[derive(Debug, Clone)]
+        pub enum Question {
+            $(#[doc = concat!("Of kind `", $name, "`.")] $kind(Box<<$of as SuiteKind>::Question>),)*
+        }
+
+        impl Question {
+            /// Asks once and judges what came of it.
+            pub async fn attempt(&self, asking: &Asking<'_>) -> Attempted {
+                match self {
+                    $(Self::$kind(question) => attempt(&**question, asking).await,)*
+                }
+            }
+
+            /// The attempt of a case that nobody was asked.
+            pub fn not_asked(&self, why: &str) -> Attempted {
+                match self {
+                    $(Self::$kind(question) => not_asked(&**question, why),)*
+                }
+            }
+
+            /// See [`CaseQuestion::detail`].
+            pub fn detail(&self) -> CaseDetail {
+                match self {
+                    $(Self::$kind(question) => CaseDetail::$kind(question.detail()),)*
+                }
+            }
+
+            /// See [`CaseQuestion::request`].
+            pub fn request(&self, id: &CaseId) -> Option<Request> {
+                match self {
+                    $(Self::$kind(question) => question.request(id),)*
+                }
+            }
+
+            /// See [`CaseQuestion::files`].
+            pub fn files(&self) -> Option<&Path> {
+                match self {
+                    $(Self::$kind(question) => question.files(),)*
+                }
+            }
+
+            /// See [`CaseQuestion::lane`].
+            pub fn lane(&self) -> Option<Lane> {
+                match self {
+                    $(Self::$kind(question) => question.lane(),)*
+                }
+            }
+
+            /// See [`CaseQuestion::required_tools`].
+            pub fn required_tools(&self) -> Vec<RequiredTool<'_>> {
+                match self {
+                    $(Self::$kind(question) => question.required_tools(),)*
+                }
+            }
         }
 
         /// What only one kind of case has.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "kind", rename_all = "kebab-case")]
         pub enum CaseDetail {
-            $(#[doc = concat!("A case of kind `", $name, "`.")] $kind($detail),)*
+            $(#[doc = concat!("A case of kind `", $name, "`.")] $kind(<$of as SuiteKind>::Detail),)*
+        }
+
+        impl CaseDetail {
+            /// What is drawn of it.
+            pub fn report(&self) -> &dyn CaseReport {
+                match self {
+                    $(Self::$kind(detail) => detail,)*
+                }
+            }
         }
 
         /// What only one kind of suite has.
@@ -47,21 +297,38 @@ macro_rules! kinds {
         pub enum SuiteDetail {
             $($(#[doc = concat!("A suite of kind `", $name, "`.")] $kind($suite_detail),)?)*
         }
+
+        impl SuiteDetail {
+            /// What is drawn of it.
+            pub fn report(&self) -> &dyn SuiteReport {
+                match self {
+                    $($(Self::$kind(detail) => { let detail: &$suite_detail = detail; detail })?)*
+                }
+            }
+        }
     };
 }
 
-kinds! {
-    /// An edit of a fixture, goals that must hold, and assertions about what changed.
-    Scenario("scenario"): ScenarioDetail;
-    /// Natural language in, one shell command out.
-    Command("command"): CommandDetail, CommandSuiteDetail;
-    /// Structured output of a model, scored by parts against a reviewed answer.
-    Golden("golden"): GoldenDetail, GoldenSuiteDetail;
-    /// A question in, a ranking out.
-    Retrieval("retrieval"): RetrievalDetail, RetrievalSuiteDetail;
-    /// Results that another tool produced.
-    Imported("imported"): ImportedDetail;
+/// The one list: name, implementation, and what results say of the whole suite where the kind has that.
+macro_rules! with_kinds {
+    ($use:ident) => {
+        $use! {
+            /// An edit of a fixture, goals that must hold, and assertions about what changed.
+            Scenario("scenario"): crate::suites::scenario::ScenarioKind;
+            /// Natural language in, one shell command out.
+            Command("command"): crate::suites::command::CommandKind, crate::suites::command::CommandSuiteDetail;
+            /// Structured output of a model, scored by parts against a reviewed answer.
+            Golden("golden"): crate::suites::golden::GoldenKind, crate::suites::golden::GoldenSuiteDetail;
+            /// A question in, a ranking out.
+            Retrieval("retrieval"): crate::suites::retrieval::RetrievalKind, crate::suites::retrieval::RetrievalSuiteDetail;
+            /// Results that another tool produced.
+            Imported("imported"): crate::suites::imported::ImportedKind;
+        }
+    };
 }
+pub(super) use with_kinds;
+
+with_kinds!(kinds);
 
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,7 +1,5 @@
-//! The kinds of suite. Each has a folder: `format` reads cases from disk, `evaluate` judges a given answer.
-//!
-//! What a kind must provide is the list of exhaustive matches in this file; the rest of the program does not
-//! know one kind from another.
+//! The kinds of suite, a folder each. `kinds.rs` says what a kind offers and lists them; nothing else in the program
+//! tells one kind from another.
 
 pub mod command;
 pub mod config;
@@ -12,7 +10,7 @@ pub mod retrieval;
 pub mod scenario;
 mod suite_settings;
 
-pub use kinds::{CaseDetail, Kind, SuiteDetail};
+pub use kinds::{CaseDetail, CaseQuestion, CaseReport, Evidence, Kind, Question, SuiteDetail, SuiteKind, SuiteReport};
 pub use suite_settings::SuiteSettings;
 
 use std::collections::{BTreeMap, HashMap};
@@ -20,10 +18,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::input::{Document, InputError, InputErrors, Pointer, nearest};
-use crate::model::{Answer, CaseId, Check, Ending, Fingerprint, Location, Request, Score, Slice, Status};
-use crate::results::CaseResult;
-use config::SuiteConfig;
-use retrieval::RetrievalSuiteDetail;
+use crate::model::{
+    Captured, CaseChange, CaseId, Check, EndingKind, Fingerprint, Location, Output, Rule, Score, Slice, Status, Usage,
+};
+use crate::process::Stop;
+use crate::targets::{AnswerSource, Engine};
 
 /// A suite with its cases.
 #[derive(Debug, Clone)]
@@ -51,72 +50,6 @@ pub struct Case {
     pub question: Question,
 }
 
-/// What is asked, by kind.
-#[derive(Debug, Clone)]
-pub enum Question {
-    /// An edit of a fixture, goals that must hold, and assertions about what changed.
-    Scenario(Box<scenario::ScenarioQuestion>),
-    /// Natural language in, one shell command out.
-    Command(command::CommandQuestion),
-    /// An input in, structured output out.
-    Golden(Box<golden::GoldenQuestion>),
-    /// A question in, a ranking out.
-    Retrieval(retrieval::RetrievalQuestion),
-    /// What another tool said.
-    Imported(imported::ImportedQuestion),
-}
-
-impl Question {
-    /// What a target is asked; scenarios and retrieval ask in their own ways.
-    pub fn request(&self, id: &CaseId) -> Option<Request> {
-        match self {
-            Self::Command(question) => Some(Request::prompt(id.as_str(), &question.prompt)),
-            Self::Golden(question) => Some(Request {
-                names: vec![("prompt", question.prompt.clone())],
-                schema: question.schema.clone(),
-                ..Request::value(id.as_str(), &question.input)
-            }),
-            Self::Scenario(_) | Self::Retrieval(_) | Self::Imported(_) => None,
-        }
-    }
-
-    /// What a report says of a case that was not asked.
-    pub fn unasked(&self) -> CaseDetail {
-        match self {
-            Self::Scenario(question) => CaseDetail::Scenario(scenario::detail(question)),
-            Self::Command(question) => CaseDetail::Command(question.detail(None, None)),
-            Self::Golden(question) => CaseDetail::Golden(golden::detail(question)),
-            Self::Retrieval(question) => CaseDetail::Retrieval(retrieval::detail(question)),
-            Self::Imported(question) => imported::detail(question),
-        }
-    }
-
-    /// What is to be said if the user stopped the run before it was asked.
-    pub fn interrupted(&self) -> Evaluation {
-        self.without_answer(&Ending::Interrupted.sentence())
-    }
-
-    /// What is to be said of a question that nobody was asked.
-    pub fn without_answer(&self, why: &str) -> Evaluation {
-        let answer = Answer::ended(Ending::Unasked { why: why.to_owned() });
-        match self {
-            Self::Scenario(question) => {
-                let broken = Some(why.to_owned());
-                let seen = scenario::observation::Observation { interrupted: true, broken, ..Default::default() };
-                scenario::evaluate(question, &seen)
-            }
-            Self::Command(question) => command::evaluate(question, &answer),
-            Self::Golden(question) => golden::evaluate(question, &answer, &BTreeMap::new()),
-            Self::Retrieval(question) => retrieval::evaluate(question, &answer, &retrieval::Held::CannotTell),
-            Self::Imported(question) => imported::evaluate(&imported::ImportedQuestion {
-                status: Status::Unmeasured,
-                details: Some(why.to_owned()),
-                ..question.clone()
-            }),
-        }
-    }
-}
-
 /// What is to be said of one answer.
 #[derive(Debug, Clone)]
 pub struct Evaluation {
@@ -134,25 +67,117 @@ pub struct Evaluation {
     pub detail: CaseDetail,
 }
 
-/// What only this kind has to say of a whole suite.
-pub fn suite_detail(kind: Kind, cases: &[CaseResult], took: Duration) -> Option<SuiteDetail> {
-    let details = cases.iter().filter_map(|case| case.detail.as_ref().map(|detail| (case.status, detail)));
-    match kind {
-        Kind::Scenario | Kind::Imported => None,
-        Kind::Golden => Some(SuiteDetail::Golden(golden::suite_detail(cases, took))),
-        Kind::Retrieval => {
-            let mut missing: Vec<String> = Vec::new();
-            for (_, detail) in details {
-                if let CaseDetail::Retrieval(detail) = detail {
-                    missing.extend(detail.missing_expected_ids.iter().cloned());
-                }
-            }
-            missing.sort();
-            missing.dedup();
-            Some(SuiteDetail::Retrieval(RetrievalSuiteDetail { missing_expected_ids: missing }))
-        }
-        Kind::Command => Some(SuiteDetail::Command(command::suite_detail(details))),
+/// One time that a case was asked.
+#[derive(Debug, Clone)]
+pub struct Attempted {
+    pub ending: EndingKind,
+    pub duration: Duration,
+    /// What was written, shortened.
+    pub captured: Captured,
+    pub usage: Option<Usage>,
+    pub evaluation: Evaluation,
+}
+
+/// Whom a case asks, and which attempt it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Asking<'a> {
+    pub case: &'a CaseId,
+    /// Counted from 0.
+    pub attempt: usize,
+    /// Who answers for the suite.
+    pub source: &'a AnswerSource,
+    /// Who ranks, or why nobody can; only retrieval suites have one.
+    pub engine: Option<&'a Result<Engine, String>>,
+    /// Where scenarios are carried out.
+    pub scenarios: &'a scenario::ScenarioRunner,
+    pub stop: &'a Stop,
+}
+
+/// A case in the results, as far as its kind needs it.
+#[derive(Debug, Clone, Copy)]
+pub struct CaseView<'a> {
+    pub id: &'a CaseId,
+    pub status: Status,
+    pub score: Option<f64>,
+    pub checks: &'a [Check],
+    pub diff: Option<&'a str>,
+    pub output: Option<&'a Output>,
+    pub location: &'a Location,
+    /// What all attempts consumed together.
+    pub usage: Option<Usage>,
+    pub detail: Option<&'a CaseDetail>,
+}
+
+impl<'a> CaseView<'a> {
+    /// The checks that do not hold.
+    pub fn failed_checks(self) -> impl Iterator<Item = &'a Check> {
+        self.checks.iter().filter(|check| check.status != Status::Passed)
     }
+
+    /// What its target wrote to standard error, if anything.
+    pub fn stderr(self) -> Option<String> {
+        self.output.map(|output| output.stderr.trim_end().to_owned()).filter(|text| !text.trim().is_empty())
+    }
+
+    /// What differs from what is expected, as text.
+    pub fn preview(self, change: Option<&CaseChange>) -> Option<String> {
+        match self.detail {
+            Some(detail) => detail.report().preview(self, change),
+            None => self.diff.map(str::to_owned),
+        }
+    }
+
+    /// Why the case failed, as labelled texts.
+    pub fn explain(self) -> Vec<(&'static str, String)> {
+        self.detail.map(|detail| detail.report().explain(self)).unwrap_or_default()
+    }
+}
+
+/// What the gate should know that no metric shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Remark {
+    pub rule: Rule,
+    pub case: Option<CaseId>,
+    pub message: String,
+    /// Whether `--strict` makes it fail the gate.
+    pub fails_when_strict: bool,
+}
+
+/// A table with a row per case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaseTable {
+    pub header: Vec<String>,
+    pub rows: Vec<CaseRow>,
+    /// How many of the first columns are text; the others are numbers.
+    pub text_columns: usize,
+    pub shown: TableRows,
+}
+
+/// Which rows of a [`CaseTable`] are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableRows {
+    /// All of them in the order of the files; of more than this many, the worst.
+    AllUpTo(usize),
+    /// This many, worst first.
+    Worst(usize),
+}
+
+/// A row of a [`CaseTable`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaseRow {
+    pub score: Option<f64>,
+    /// Each with whether it is bad.
+    pub cells: Vec<(String, bool)>,
+}
+
+/// A program that must be installed.
+#[derive(Debug, Clone, Copy)]
+pub struct RequiredTool<'a> {
+    pub program: &'a str,
+    /// Who needs it.
+    pub by: &'a str,
+    /// What to install.
+    pub needs: &'a str,
 }
 
 /// The cases of a file, and what is worth a word although they can be run.
@@ -184,7 +209,7 @@ pub fn load(config: &str, suites: &[SuiteSettings]) -> Result<(Vec<Suite>, Input
     for suite in suites {
         let mut cases: Vec<Case> = Vec::new();
         let mut places: HashMap<CaseId, Location> = HashMap::new();
-        for loaded in load_files(suite) {
+        for loaded in suite.load() {
             match loaded {
                 Ok(loaded) => {
                     warnings.extend(loaded.warnings);
@@ -213,21 +238,6 @@ pub fn load(config: &str, suites: &[SuiteSettings]) -> Result<(Vec<Suite>, Input
         all.push(Suite { settings: suite.clone(), cases });
     }
     errors.into_result().map(|()| (all, warnings))
-}
-
-/// What each file of a suite holds.
-fn load_files(suite: &SuiteSettings) -> Vec<Result<Loaded, InputErrors>> {
-    match &suite.config {
-        SuiteConfig::Scenario(config) => scenario::load_suite(suite, config),
-        SuiteConfig::Imported(_) => suite.files.found().iter().map(imported::load).collect(),
-        SuiteConfig::Golden(config) => golden::load(suite, config).into_iter().collect(),
-        SuiteConfig::Retrieval(config) => {
-            let mut loaded = retrieval::load(suite, config);
-            loaded.extend(retrieval::check_target(&suite.target).err().map(Err));
-            loaded
-        }
-        SuiteConfig::Command(config) => command::load_suite(suite, config),
-    }
 }
 
 /// An id stands in tables, file names and command lines.

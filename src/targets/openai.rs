@@ -105,7 +105,7 @@ impl OpenAi {
             spending.settle(usage);
         }
         if let Some(text) = ending.said() {
-            let latency_ms = crate::aggregate::milliseconds(duration);
+            let latency_ms = crate::model::milliseconds(duration);
             let cached = Cached { answer: text.to_owned(), latency_ms, usage, request: body };
             self.cache.put(&self.settings.base_url, repeat, &cached);
         }

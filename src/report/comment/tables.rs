@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::aggregate::metric_specs;
 use crate::model::{Better, Delta, Metric, MetricChange, Nature, Outcome};
 use crate::report::markdown::outcome_mark;
 use crate::report::metric_display::{ChangeDisplay, certainty, floor, interval};
@@ -41,7 +40,7 @@ pub(super) fn metrics(results: &Results) -> Vec<MetricsView> {
     for suite in &results.suites {
         let compared = results.comparison.as_ref().and_then(|all| all.suites.iter().find(|one| one.id == suite.id));
         let (mut first, mut first_same) = (true, true);
-        for spec in metric_specs(suite.kind).iter().filter(|spec| spec.nature() != Nature::Latency) {
+        for spec in suite.kind.metrics().iter().filter(|spec| spec.nature() != Nature::Latency) {
             let Some(metric) = suite.metrics.get(spec.name).filter(|metric| metric.value.is_some()) else { continue };
             let change = compared.and_then(|one| one.metrics.get(spec.name));
             let nature = spec.nature();

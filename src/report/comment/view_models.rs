@@ -6,12 +6,11 @@ use minijinja::value::Value;
 use serde::Serialize;
 
 use super::Frame;
-use crate::model::{CaseChange, Change, Nature, Sha, Status, Usage, format_score};
-use crate::report::case_summary::{Changes, Standing, preview, why};
+use crate::model::{CaseChange, Change, Nature, Rule, Sha, Status, Usage, format_score};
+use crate::report::case_summary::{Changes, Standing, why};
 use crate::report::templates::value_of;
 use crate::report::{age, change_counts, markdown};
-use crate::results::{CaseResult, Reason, Results, Rule, SuiteResult, Verdict};
-use crate::suites::SuiteDetail;
+use crate::results::{CaseResult, Reason, Results, SuiteResult, Verdict};
 use crate::text::counted;
 use crate::text::truncate_middle;
 
@@ -250,7 +249,9 @@ fn case_view(
         score,
         note: notes.join(", "),
         why: truncate_middle(&why(case), LINE).replace('\n', " "),
-        preview: preview(case, change)
+        preview: case
+            .view()
+            .preview(change)
             .filter(|text| !text.trim().is_empty())
             .map(|text| truncate_middle(&text, PREVIEW)),
         place: format!("{}{}:{}", results.run.prefix, case.location.file, case.location.line),
@@ -315,8 +316,8 @@ pub(super) fn lists(results: &Results) -> Vec<(u32, ListView)> {
                 lists.entry((45, "in quarantine")).or_default().push(Entry { name, note });
             }
         }
-        if let Some(SuiteDetail::Retrieval(detail)) = &suite.detail {
-            for id in &detail.missing_expected_ids {
+        if let Some(detail) = &suite.detail {
+            for id in detail.report().missing_ids() {
                 let entry = Entry { name: id.clone(), note: format!("of {}", suite.id) };
                 lists.entry((46, "expected but not in the index")).or_default().push(entry);
             }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::aggregate::metric_specs;
 use crate::model::{
     CaseId, Comparison, Metric, MetricChange, NO_VALUE, Nature, SuiteComparison, SuiteId, format_limit, format_p,
     format_score,
@@ -125,7 +124,7 @@ fn suite_display<'a>(suite: &'a SuiteResult, comparison: Option<&Comparison>) ->
 
 /// Qualities before expenses, what is gated first, and else as the kind lists them.
 fn order(suite: &SuiteResult) -> Vec<&str> {
-    let specs = metric_specs(suite.kind);
+    let specs = suite.kind.metrics();
     let place = |name: &str| specs.iter().position(|spec| spec.name == name).unwrap_or(specs.len());
     let mut names: Vec<(&str, &Metric)> = suite.metrics.iter().map(|(name, metric)| (name.as_str(), metric)).collect();
     names.sort_by_key(|(name, metric)| (Nature::of(name).is_expense(), metric.min.is_none(), place(name)));

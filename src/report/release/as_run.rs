@@ -30,7 +30,7 @@ fn case(position: usize, id: &CaseId, case: &BaselineCase) -> CaseResult {
         score: None,
         duration_ms: 0.0,
         usage: None,
-        ending: String::new(),
+        ending: crate::model::EndingKind::Answered,
     };
     CaseResult {
         id: id.clone(),

@@ -9,11 +9,12 @@ use super::facts::{
 };
 use crate::baseline::{Baseline, BaselineSuite, Blessing, series};
 use crate::compare::{Circumstances, compare};
+use crate::model::Rule;
 use crate::model::{
     BaselineInfo, CaseChange, CaseId, Change, Delta, MetricChange, Nature, Outcome, Sha, Status, SuiteComparison,
     SuiteId, SuiteState, Trend, format_day, weakenings,
 };
-use crate::results::{Rule, Tool};
+use crate::results::Tool;
 
 /// A name that the user gave or that was found, and its commit.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,10 +7,11 @@ use super::{Named, RELEASE_BUDGET, RELEASE_SUMMARY_BUDGET, Range, html, json, ma
 use crate::baseline::{Baseline, BaselineMetric, Blessing};
 use crate::gate::spec::{baseline_of, suite};
 use crate::input::{Checker, Document};
+use crate::model::Rule;
 use crate::model::{Better, CaseId, Change, Policy, Quarantine, Sha, SuiteId, Threshold};
 use crate::report::corpus::HOSTILE;
 use crate::report::tests::{alive, is_ours};
-use crate::results::{Rule, SuiteResult};
+use crate::results::SuiteResult;
 
 fn named(id: &str, cases: &str, policy: &Policy) -> SuiteResult {
     SuiteResult { id: SuiteId::new(id), ..suite(cases, policy) }

@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use super::facts::{CaseRelease, Direction, Ends, MetricRelease, ReleaseReport, SuiteRelease};
-use crate::aggregate::metric_specs;
 use crate::model::{Change, Delta, Nature, Outcome, Sha, Status, SuiteState, format_score};
 use crate::report::comparison::changes_in_words;
 use crate::report::markdown::outcome_mark;
@@ -173,7 +172,7 @@ pub(super) struct MetricRow {
 pub(super) fn metrics(report: &ReleaseReport) -> Vec<MetricRow> {
     let mut rows = Vec::new();
     for suite in &report.suites {
-        let specs = metric_specs(suite.kind);
+        let specs = suite.kind.metrics();
         let place = |name: &str| specs.iter().position(|spec| spec.name == name).unwrap_or(specs.len());
         let mut metrics: Vec<_> = suite.metrics.iter().collect();
         metrics.sort_by_key(|(name, _)| place(name));

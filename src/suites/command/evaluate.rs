@@ -5,29 +5,19 @@ use std::collections::BTreeMap;
 use similar::{ChangeTag, TextDiff};
 
 use super::CommandQuestion;
+use super::Difference;
 use super::equivalence::{Equivalence, compare};
-use crate::model::{Answer, Check, Ending, Score, Status};
-use crate::suites::CaseDetail;
-use crate::suites::Evaluation;
-use crate::suites::command::{CommandSuiteDetail, Difference, Method};
+use crate::model::{Answer, Check, Meaning, Score, Status};
+use crate::suites::{CaseDetail, Evaluation};
 
 /// A command passes from this score on: whatever is equivalent does.
 const PASS_AT: f64 = 0.90;
 
 /// Judges a given answer; asks nobody.
 pub fn evaluate(question: &CommandQuestion, answer: &Answer) -> Evaluation {
-    match &answer.ending {
-        Ending::Answered(command) => judge(question, command),
-        Ending::Empty
-        | Ending::NotUtf8 { .. }
-        | Ending::Unreadable { .. }
-        | Ending::ExitCode(_)
-        | Ending::Signal(_)
-        | Ending::TimedOut { .. } => without_answer(question, Status::Failed, Some(Score::ZERO), answer),
-        Ending::CouldNotStart { .. } | Ending::Unreachable { .. } => {
-            without_answer(question, Status::Error, None, answer)
-        }
-        Ending::Unasked { .. } | Ending::Interrupted => without_answer(question, Status::Unmeasured, None, answer),
+    match answer.ending.meaning() {
+        Meaning::Judge(command) => judge(question, command),
+        Meaning::Status(status) => without_answer(question, status, answer),
     }
 }
 
@@ -49,18 +39,18 @@ fn judge(question: &CommandQuestion, command: &str) -> Evaluation {
         metrics: BTreeMap::from([("exact-rate", f64::from(u8::from(verdict == Equivalence::Exact)))]),
         checks: vec![check(if passed { Status::Passed } else { Status::Failed }, explain(&verdict))],
         diff: (!matches!(verdict, Equivalence::Exact)).then(|| diff(expected, command)),
-        detail: CaseDetail::Command(question.detail(Some(command), Some((expected, &verdict)))),
+        detail: CaseDetail::Command(question.detail_with(Some(command), Some((expected, &verdict)))),
     }
 }
 
-fn without_answer(question: &CommandQuestion, status: Status, score: Option<Score>, answer: &Answer) -> Evaluation {
+fn without_answer(question: &CommandQuestion, status: Status, answer: &Answer) -> Evaluation {
     Evaluation {
         status,
-        score,
+        score: (status == Status::Failed).then_some(Score::ZERO),
         metrics: BTreeMap::from([("exact-rate", 0.0)]),
         checks: vec![check(status, Some(answer.sentence()))],
         diff: None,
-        detail: CaseDetail::Command(question.detail(None, None)),
+        detail: CaseDetail::Command(question.detail_with(None, None)),
     }
 }
 
@@ -103,18 +93,33 @@ fn diff(expected: &str, generated: &str) -> String {
     text
 }
 
-/// How many measured cases matched in which way.
-pub fn suite_detail<'a>(details: impl Iterator<Item = (Status, &'a CaseDetail)>) -> CommandSuiteDetail {
-    let mut counts = CommandSuiteDetail { exact_match: 0, semantic_equivalent: 0, no_match: 0 };
-    for (_, detail) in details.filter(|(status, _)| status.is_measured()) {
-        let CaseDetail::Command(detail) = detail else { continue };
-        match detail.method {
-            Method::ExactMatch => counts.exact_match += 1,
-            Method::SemanticEquivalent => counts.semantic_equivalent += 1,
-            Method::NoMatch => counts.no_match += 1,
+/// Two commands, one below the other, and a line with `^` below the words that differ.
+pub(super) fn marked(expected: &str, generated: &str) -> String {
+    let (mut out, mut marks) = ([String::new(), String::new()], [String::new(), String::new()]);
+    let diff = TextDiff::from_words(expected, generated);
+    for change in diff.iter_all_changes() {
+        let text = change.value();
+        let sides: &[usize] = match change.tag() {
+            ChangeTag::Equal => &[0, 1],
+            ChangeTag::Delete => &[0],
+            ChangeTag::Insert => &[1],
+        };
+        let mark = if change.tag() == ChangeTag::Equal || text.trim().is_empty() { ' ' } else { '^' };
+        for side in sides {
+            out[*side].push_str(text);
+            marks[*side].extend(text.chars().map(|c| if c == '\n' { '\n' } else { mark }));
         }
     }
-    counts
+    let mut lines = String::new();
+    for (sign, (text, marks)) in ["-", "+"].into_iter().zip(out.iter().zip(&marks)) {
+        for (text, marks) in text.lines().zip(marks.lines()) {
+            lines.push_str(&format!("{sign} {text}\n"));
+            if marks.contains('^') {
+                lines.push_str(&format!("  {}\n", marks.trim_end()));
+            }
+        }
+    }
+    lines
 }
 
 #[cfg(test)]
@@ -122,6 +127,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::model::Ending;
+    use crate::suites::command::Method;
     use crate::suites::command::equivalence::Tables;
 
     fn question() -> CommandQuestion {

@@ -130,7 +130,7 @@ pub struct CommandQuestion {
 
 impl CommandQuestion {
     /// The report's view: the question, with the answer and the verdict on it if there are any.
-    pub fn detail(&self, generated: Option<&str>, verdict: Option<(&str, &Equivalence)>) -> CommandDetail {
+    pub fn detail_with(&self, generated: Option<&str>, verdict: Option<(&str, &Equivalence)>) -> CommandDetail {
         CommandDetail {
             prompt: self.prompt.clone(),
             expected_command: self.expected.clone(),
@@ -251,7 +251,7 @@ fn loaded_case(document: &Document, at: &Pointer, case: TestCase, tables: &Table
             slices,
             location: Location { file: document.file.clone(), line: document.line(at) },
             fingerprint,
-            question: Question::Command(question),
+            question: Question::Command(Box::new(question)),
         },
     }
 }

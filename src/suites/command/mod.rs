@@ -5,8 +5,12 @@ mod detail;
 pub mod equivalence;
 mod evaluate;
 mod format;
+mod kind;
 
 pub use config::CommandConfig;
 pub use detail::{CommandDetail, CommandSuiteDetail, Difference, Method};
-pub use evaluate::{evaluate, sentence, suite_detail};
-pub use format::{CommandDataset, CommandQuestion, load, load_suite, load_tables};
+use evaluate::marked;
+pub use evaluate::{evaluate, sentence};
+use format::load_suite;
+pub use format::{CommandDataset, CommandQuestion};
+pub use kind::CommandKind;

@@ -8,14 +8,10 @@ use similar::TextDiff;
 
 use super::measures::{Asks, MeasureError, MeasureInput};
 use super::scorer::AnswerForm;
+use super::{ComponentDetail, GoldenDetail};
 use super::{GoldenQuestion, json_in};
-use crate::model::{Answer, Check, Ending, MetricSpec, Score, Status, Usage};
-use crate::results::CaseResult;
-use crate::stats::mean;
-use crate::suites::CaseDetail;
-use crate::suites::Evaluation;
-use crate::suites::golden::{ComponentDetail, GoldenDetail, GoldenSuiteDetail};
-use crate::text::plain;
+use crate::model::{Answer, Check, Ending, Meaning, MetricSpec, Score, Status, Usage};
+use crate::suites::{CaseDetail, Evaluation};
 use crate::text::truncate_middle;
 
 /// How much of a diff or of an unreadable answer is kept.
@@ -46,22 +42,13 @@ pub fn opinions_wanted<'a>(question: &'a GoldenQuestion, answer: &Answer) -> Opt
 
 /// Judges a given answer with given opinions (component → what was said); asks nobody.
 pub fn evaluate(question: &GoldenQuestion, answer: &Answer, opinions: &BTreeMap<usize, Answer>) -> Evaluation {
-    let mut evaluation = match &answer.ending {
-        Ending::Answered(text) => match (read_answer(question, text), &question.golden) {
+    let mut evaluation = match answer.ending.meaning() {
+        Meaning::Judge(text) => match (read_answer(question, text), &question.golden) {
             (_, None) => without(question, Status::Unmeasured, "there is no golden output yet".into(), Some(text)),
             (Ok(actual), Some(golden)) => judge(question, actual, golden, answer.duration, opinions),
             (Err(why), Some(_)) => without(question, Status::Failed, why, Some(text)),
         },
-        Ending::Empty
-        | Ending::NotUtf8 { .. }
-        | Ending::Unreadable { .. }
-        | Ending::ExitCode(_)
-        | Ending::Signal(_)
-        | Ending::TimedOut { .. } => without(question, Status::Failed, answer.sentence(), None),
-        Ending::CouldNotStart { .. } | Ending::Unreachable { .. } => {
-            without(question, Status::Error, answer.sentence(), None)
-        }
-        Ending::Unasked { .. } | Ending::Interrupted => without(question, Status::Unmeasured, answer.sentence(), None),
+        Meaning::Status(status) => without(question, status, answer.sentence(), None),
     };
     if let Some(Usage { input_tokens, output_tokens, cost }) = answer.usage {
         #[expect(clippy::cast_precision_loss, reason = "counts of tokens are far below 2^52")]
@@ -197,30 +184,4 @@ fn diff(golden: &Value, actual: &Value) -> String {
     let text =
         TextDiff::from_lines(&golden, &actual).unified_diff().context_radius(2).header("golden", "answer").to_string();
     truncate_middle(&text, KEPT)
-}
-
-/// The module in short.
-pub fn suite_detail(cases: &[CaseResult], took: Duration) -> GoldenSuiteDetail {
-    let module = cases.iter().find_map(|case| match &case.detail {
-        Some(CaseDetail::Golden(detail)) => Some(detail.module.as_str()),
-        Some(CaseDetail::Scenario(_) | CaseDetail::Command(_) | CaseDetail::Retrieval(_) | CaseDetail::Imported(_))
-        | None => None,
-    });
-    let module = module.unwrap_or_default();
-    let count = |status: Status| cases.iter().filter(|case| case.status == status).count();
-    let scores: Vec<f64> =
-        cases.iter().filter(|case| case.status.is_measured()).filter_map(|case| case.score).collect();
-    let accepted = cases.iter().filter(|case| matches!(&case.detail, Some(CaseDetail::Golden(one)) if one.accepted));
-    let usages = cases.iter().flat_map(|case| &case.attempts).map(|attempt| attempt.usage);
-    let usage = usages.fold(None, Usage::sum);
-    GoldenSuiteDetail {
-        module: plain(module.rsplit('/').next().unwrap_or(module)),
-        total_cases: cases.len(),
-        avg_score: mean(&scores),
-        passed_cases: count(Status::Passed),
-        failed_cases: count(Status::Failed),
-        duration: format!("{:.1}s", took.as_secs_f64()),
-        accepted: accepted.count(),
-        usage,
-    }
 }

@@ -117,7 +117,7 @@ pub fn load(found: &Found) -> Result<Loaded, InputErrors> {
             slices: tag_slices(&case.tags),
             tags: case.tags,
             location: Location { file: found.shown.clone(), line: case.line },
-            question: Question::Imported(case.question),
+            question: Question::Imported(Box::new(case.question)),
         },
     });
     Ok(Loaded { cases: cases.collect(), warnings: InputErrors::new(), document })

@@ -4,6 +4,7 @@ mod config;
 mod detail;
 mod format;
 mod junit;
+mod kind;
 mod promptfoo;
 
 use std::collections::BTreeMap;
@@ -11,9 +12,10 @@ use std::collections::BTreeMap;
 pub use config::ImportedConfig;
 pub use detail::ImportedDetail;
 pub use format::{ImportedLine, ImportedQuestion, load};
+pub use kind::ImportedKind;
 
 use crate::model::{Check, Score};
-use crate::suites::{CaseDetail, Evaluation};
+use crate::suites::{CaseDetail, CaseQuestion as _, Evaluation};
 
 /// What the other tool said.
 pub fn evaluate(question: &ImportedQuestion) -> Evaluation {
@@ -25,11 +27,6 @@ pub fn evaluate(question: &ImportedQuestion) -> Evaluation {
         metrics: BTreeMap::new(),
         checks: vec![Check { name: "imported".into(), status: *status, details: details.clone() }],
         diff: None,
-        detail: detail(question),
+        detail: CaseDetail::Imported(question.detail()),
     }
-}
-
-/// The case as a report shows it.
-pub fn detail(question: &ImportedQuestion) -> CaseDetail {
-    CaseDetail::Imported(ImportedDetail { format: question.format.to_owned() })
 }

@@ -5,12 +5,11 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
 
+use super::RetrievalDetail;
 use super::metrics::{average_precision, ndcg, precision, recall, reciprocal_rank};
 use super::{PassAt, RetrievalQuestion};
-use crate::model::{Answer, Check, Ending, Score, Status};
-use crate::suites::CaseDetail;
-use crate::suites::Evaluation;
-use crate::suites::retrieval::RetrievalDetail;
+use crate::model::{Answer, Check, Meaning, Score, Status};
+use crate::suites::{CaseDetail, Evaluation};
 
 /// What an engine says about the ids it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,23 +33,12 @@ pub fn evaluate(question: &RetrievalQuestion, answer: &Answer, held: &Held) -> E
         Held::Known(ids) => question.expected.iter().filter(|id| !ids.contains(*id)).cloned().collect(),
         Held::CannotTell => Vec::new(),
     };
-    let mut evaluation = match &answer.ending {
-        Ending::Answered(text) => match ranking(text) {
+    let mut evaluation = match answer.ending.meaning() {
+        Meaning::Judge(text) => match ranking(text) {
             Ok(ids) => judge(question, ids, missing),
             Err(why) => without_ranking(question, missing, Status::Failed, why),
         },
-        Ending::Empty
-        | Ending::NotUtf8 { .. }
-        | Ending::Unreadable { .. }
-        | Ending::ExitCode(_)
-        | Ending::Signal(_)
-        | Ending::TimedOut { .. } => without_ranking(question, missing, Status::Failed, answer.sentence()),
-        Ending::CouldNotStart { .. } | Ending::Unreachable { .. } => {
-            without_ranking(question, missing, Status::Error, answer.sentence())
-        }
-        Ending::Unasked { .. } | Ending::Interrupted => {
-            without_ranking(question, missing, Status::Unmeasured, answer.sentence())
-        }
+        Meaning::Status(status) => without_ranking(question, missing, status, answer.sentence()),
     };
     if let CaseDetail::Retrieval(detail) = &mut evaluation.detail {
         detail.index_told = *held != Held::CannotTell;

@@ -241,7 +241,7 @@ fn loaded_case(
             slices,
             location: Location { file: document.file.clone(), line: document.line(at) },
             fingerprint,
-            question: Question::Retrieval(RetrievalQuestion {
+            question: Question::Retrieval(Box::new(RetrievalQuestion {
                 description,
                 lane,
                 spec_id,
@@ -250,7 +250,7 @@ fn loaded_case(
                 k,
                 source,
                 pass_at,
-            }),
+            })),
         },
     }
 }

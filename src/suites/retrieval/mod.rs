@@ -5,6 +5,7 @@ mod config;
 mod detail;
 mod evaluate;
 mod format;
+mod kind;
 pub mod metrics;
 pub mod trec;
 
@@ -12,3 +13,4 @@ pub use config::{PassAt, RetrievalConfig};
 pub use detail::{CaseOrigin, RetrievalDetail, RetrievalSuiteDetail};
 pub use evaluate::{Held, detail, evaluate};
 pub use format::{CaseList, RetrievalQuestion, check_target, load, parse_recorded};
+pub use kind::{RetrievalEvidence, RetrievalKind};

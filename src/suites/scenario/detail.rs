@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::observation::GoalStatus;
 use crate::model::Status;
 
 /// What a `scenario` case did.
@@ -30,7 +31,7 @@ pub struct GoalDetail {
     /// Its name.
     pub goal: String,
     /// `passed`, `failed`, `timed out`, `not run` or `error`.
-    pub status: String,
+    pub status: GoalStatus,
     /// What was run.
     pub command: String,
     /// Its exit code, if it ended by itself.

@@ -4,11 +4,9 @@ use std::collections::BTreeMap;
 
 use super::format::{ScenarioQuestion, Scope};
 use super::observation::{GoalOutcome, GoalStatus, Observation};
-use crate::aggregate::milliseconds;
-use crate::model::{Check, Score, Status};
-use crate::suites::CaseDetail;
-use crate::suites::Evaluation;
-use crate::suites::scenario::{AssertionDetail, GoalDetail, ScenarioDetail};
+use super::{AssertionDetail, GoalDetail, ScenarioDetail};
+use crate::model::{Check, Score, Status, milliseconds};
+use crate::suites::{CaseDetail, Evaluation};
 
 /// Judges an observation; runs nothing.
 pub fn evaluate(question: &ScenarioQuestion, seen: &Observation) -> Evaluation {
@@ -106,7 +104,7 @@ pub fn detail(question: &ScenarioQuestion) -> ScenarioDetail {
             .iter()
             .map(|goal| GoalDetail {
                 goal: goal.name.clone(),
-                status: GoalStatus::NotRun.word().to_owned(),
+                status: GoalStatus::NotRun,
                 command: String::new(),
                 exit_code: None,
                 duration_ms: 0.0,
@@ -125,7 +123,7 @@ fn goal_detail(goal: &GoalOutcome) -> GoalDetail {
     let GoalOutcome { goal: name, status, command, exit_code, duration, stdout, stderr, error } = goal;
     GoalDetail {
         goal: name.clone(),
-        status: status.word().to_owned(),
+        status: *status,
         command: command.clone(),
         exit_code: *exit_code,
         duration_ms: milliseconds(*duration),

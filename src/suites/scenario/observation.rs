@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::format::Scope;
 
 /// A file in a scope, before and after.
@@ -37,6 +40,8 @@ pub struct Observation {
     pub kept: Option<String>,
     /// Whether the user stopped it.
     pub interrupted: bool,
+    /// Whether nobody was to be asked.
+    pub not_asked: bool,
 }
 
 /// How a goal went.
@@ -61,15 +66,18 @@ pub struct GoalOutcome {
 }
 
 /// How a goal came out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum GoalStatus {
     /// It exited with 0.
     Passed,
     /// It exited otherwise.
     Failed,
     /// It did not end in time.
+    #[serde(rename = "timed out")]
     TimedOut,
     /// It was not run, because something before it went wrong.
+    #[serde(rename = "not run")]
     NotRun,
     /// It could not be run: a tool is missing.
     Error,

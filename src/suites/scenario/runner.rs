@@ -13,10 +13,8 @@ use super::matching::normalised;
 use super::observation::{FileState, GoalOutcome, GoalStatus, Observation};
 use super::unified::{hunks, is_binary};
 use super::workcopy::{Contents, WorkCopy, copy_tree, look};
-use super::{Goal, ScenarioQuestion, Scope, evaluate};
-use crate::execute::Attempted;
+use super::{Goal, ScenarioEvidence, ScenarioQuestion, Scope};
 use crate::input::TreeScan;
-use crate::model::Captured;
 use crate::process::{Finished, ProcessEnd, Spawn, Stop, run_process as run};
 use crate::settings::Invocation;
 use crate::targets::Environment;
@@ -40,27 +38,14 @@ impl ScenarioRunner {
         Self { installer: Installer::new(cache, environment.clone()), environment, keep }
     }
 
-    /// Carries out a scenario once and judges it.
-    pub async fn attempt(&self, question: &ScenarioQuestion, id: &str, stop: &Stop) -> Attempted {
+    /// Carries out a scenario once.
+    pub(super) async fn perform(&self, question: &ScenarioQuestion, id: &str, stop: &Stop) -> ScenarioEvidence {
         let began = Instant::now();
-        let seen = self.perform(question, id, stop).await;
-        let shown = seen.goals.iter().find(|goal| goal.status != GoalStatus::Passed).or(seen.goals.last());
-        let captured = Captured {
-            stdout: shown.map(|goal| goal.stdout.clone()).unwrap_or_default(),
-            stderr: shown.map(|goal| goal.stderr.clone()).unwrap_or_default(),
-            ..Captured::default()
-        };
-        let ending = if seen.interrupted {
-            "interrupted"
-        } else if seen.broken.is_some() || seen.goals.iter().any(|goal| goal.status == GoalStatus::Error) {
-            "could-not-start"
-        } else {
-            "answered"
-        };
-        Attempted { ending, duration: began.elapsed(), captured, usage: None, evaluation: evaluate(question, &seen) }
+        let seen = self.observe(question, id, stop).await;
+        ScenarioEvidence { seen, duration: began.elapsed() }
     }
 
-    async fn perform(&self, question: &ScenarioQuestion, id: &str, stop: &Stop) -> Observation {
+    async fn observe(&self, question: &ScenarioQuestion, id: &str, stop: &Stop) -> Observation {
         let not_run = |goal: &Goal| outcome(goal, String::new(), GoalStatus::NotRun, Some("not run".to_owned()));
         let mut seen = Observation { goals: question.goals.iter().map(not_run).collect(), ..Observation::default() };
         let copy = match WorkCopy::of(&question.fixture) {

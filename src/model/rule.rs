@@ -1,0 +1,72 @@
+//! The rules of the gate, by the names that results give as reasons.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The rules of the gate, gravest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// The user stopped the run.
+    Interrupted,
+    /// More answers could not be had than `max-errors` allows.
+    TooManyErrors,
+    /// A suite, or the whole run, has no measured case.
+    NothingMeasured,
+    /// No case is what it is in the baseline; fails if that is so for the whole run.
+    NotComparable,
+    /// The policy is less strict than the baseline's.
+    WeakenedGate,
+    /// The change edits the baseline, or where it is found.
+    BaselineEdited,
+    /// A suite of the baseline is gone.
+    SuiteRemoved,
+    /// A case passed and now fails.
+    CaseRegressed,
+    /// A case that changed passed and now fails.
+    ChangedFails,
+    /// A metric is below its floor.
+    BelowMin,
+    /// A metric fell more than it may.
+    MetricDropped,
+    /// A metric fell more than it may in one slice.
+    SliceDropped,
+    /// A scenario failed in a suite that must pass whole, since it has neither a floor nor a baseline.
+    ScenarioFailed,
+    /// The baseline measured what is not measured now.
+    Lost,
+    /// A case is gone.
+    CaseRemoved,
+    /// A quarantine has expired.
+    QuarantineExpired,
+    /// On the branch of the baseline: what it once had is not there any more.
+    BelowBest,
+    /// A floor is set for what was not measured.
+    MissingMetric,
+    /// A case was not measured; fails with `--strict`.
+    Unmeasured,
+    /// A metric seems to have fallen, but that may be chance.
+    Inconclusive,
+    /// A case flipped in a suite where that does not fail.
+    Flipped,
+    /// Cases fail as they do in the baseline.
+    KnownFailures,
+    /// Cases are in quarantine.
+    Quarantined,
+    /// A case came out differently when it was asked again.
+    Flaky,
+    /// Nothing that a suite depends on changed.
+    NotAffected,
+    /// There is no baseline.
+    NoBaseline,
+    /// An expected id is not in the index; fails with `--strict`.
+    MissingId,
+    /// An engine cannot tell which ids it holds, so a missing one counts as a miss.
+    CannotTell,
+    /// Some answers could not be had, within `max-errors`.
+    Errors,
+    /// Recorded answers are the same as golden: they prove nothing until recorded anew.
+    Accepted,
+    /// No floor holds this suite.
+    NotGated,
+}

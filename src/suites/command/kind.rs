@@ -1,0 +1,97 @@
+//! What `command` offers as a kind.
+
+use std::time::Duration;
+
+use super::{CommandConfig, CommandDetail, CommandQuestion, CommandSuiteDetail, Method, evaluate, load_suite, marked};
+use crate::input::InputErrors;
+use crate::model::{Answer, CaseChange, CaseId, Ending, MetricSpec, Request, Status};
+use crate::suites::{
+    Asking, CaseDetail, CaseQuestion, CaseReport, CaseView, Evaluation, Loaded, SuiteDetail, SuiteKind, SuiteReport,
+    SuiteSettings,
+};
+
+/// Natural language in, one shell command out.
+#[derive(Debug)]
+pub struct CommandKind;
+
+impl SuiteKind for CommandKind {
+    type Question = CommandQuestion;
+    type Detail = CommandDetail;
+    type Config = CommandConfig;
+
+    const METRICS: &'static [MetricSpec] = &[
+        MetricSpec::quality("accuracy"),
+        MetricSpec::quality("mean-score"),
+        MetricSpec::quality("exact-rate"),
+        MetricSpec::TOKENS_PER_ANSWER,
+        MetricSpec::COST_PER_ANSWER,
+        MetricSpec::LATENCY_P50,
+        MetricSpec::LATENCY_P95,
+    ];
+
+    fn load(suite: &SuiteSettings, config: &CommandConfig) -> Vec<Result<Loaded, InputErrors>> {
+        load_suite(suite, config)
+    }
+
+    fn summarise(cases: &[CaseView<'_>], _: Duration) -> Option<SuiteDetail> {
+        let mut counts = CommandSuiteDetail { exact_match: 0, semantic_equivalent: 0, no_match: 0 };
+        for case in cases.iter().filter(|case| case.status.is_measured()) {
+            let Some(CaseDetail::Command(detail)) = case.detail else { continue };
+            match detail.method {
+                Method::ExactMatch => counts.exact_match += 1,
+                Method::SemanticEquivalent => counts.semantic_equivalent += 1,
+                Method::NoMatch => counts.no_match += 1,
+            }
+        }
+        Some(SuiteDetail::Command(counts))
+    }
+}
+
+impl CaseQuestion for CommandQuestion {
+    type Detail = CommandDetail;
+    type Evidence = Answer;
+
+    async fn ask(&self, asking: &Asking<'_>) -> Answer {
+        let request = Request::prompt(asking.case.as_str(), &self.prompt).again(asking.attempt);
+        asking.source.ask(request, asking.stop).await
+    }
+
+    fn not_asked(&self, why: &str) -> Answer {
+        Answer::ended(Ending::Unasked { why: why.to_owned() })
+    }
+
+    fn evaluate(&self, answer: &Answer) -> Evaluation {
+        evaluate(self, answer)
+    }
+
+    fn detail(&self) -> CommandDetail {
+        self.detail_with(None, None)
+    }
+
+    fn request(&self, id: &CaseId) -> Option<Request> {
+        Some(Request::prompt(id.as_str(), &self.prompt))
+    }
+}
+
+impl CaseReport for CommandDetail {
+    fn preview(&self, case: CaseView<'_>, _: Option<&CaseChange>) -> Option<String> {
+        let generated = self.generated_command.as_ref().filter(|_| case.status != Status::Passed)?;
+        Some(marked(self.compared_with.as_ref().unwrap_or(&self.expected_command), generated))
+    }
+
+    fn explain(&self, case: CaseView<'_>) -> Vec<(&'static str, String)> {
+        let expected = self.compared_with.as_ref().unwrap_or(&self.expected_command);
+        let mut lines = vec![("prompt", self.prompt.clone()), ("expected", expected.clone())];
+        lines.extend(self.generated_command.clone().map(|generated| ("generated", generated)));
+        lines.extend(case.failed_checks().map(|check| ("because", check.details.clone().unwrap_or_default())));
+        lines.extend(case.stderr().map(|stderr| ("stderr", stderr)));
+        lines
+    }
+}
+
+impl SuiteReport for CommandSuiteDetail {
+    fn line(&self) -> Option<String> {
+        let Self { exact_match, semantic_equivalent, no_match } = self;
+        Some(format!("{exact_match} exact · {semantic_equivalent} equivalent · {no_match} no match"))
+    }
+}

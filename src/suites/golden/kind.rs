@@ -1,0 +1,215 @@
+//! What `golden` offers as a kind.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::{ComponentDetail, GoldenConfig, GoldenDetail, GoldenQuestion, GoldenSuiteDetail, detail, evaluate, load};
+use crate::input::InputErrors;
+use crate::model::{
+    Answer, CaseChange, CaseId, Change, Ending, MetricSpec, NO_VALUE, Nature, Request, Rule, Status, Usage,
+    format_score,
+};
+use crate::stats::mean;
+use crate::suites::{
+    Asking, Attempted, CaseDetail, CaseQuestion, CaseReport, CaseRow, CaseTable, CaseView, Evaluation, Evidence,
+    Loaded, Remark, SuiteDetail, SuiteKind, SuiteReport, SuiteSettings, TableRows,
+};
+use crate::text::{counted, plain};
+
+/// How many of the worst cases the table of components has.
+const WORST: usize = 5;
+
+/// Structured output of a model, scored by parts against a reviewed answer.
+#[derive(Debug)]
+pub struct GoldenKind;
+
+impl SuiteKind for GoldenKind {
+    type Question = GoldenQuestion;
+    type Detail = GoldenDetail;
+    type Config = GoldenConfig;
+
+    const METRICS: &'static [MetricSpec] = &[
+        MetricSpec::quality("avg-score"),
+        MetricSpec::quality("pass-rate"),
+        MetricSpec::TOKENS_PER_ANSWER,
+        MetricSpec::COST_PER_ANSWER,
+        MetricSpec::LATENCY_P50,
+        MetricSpec::LATENCY_P95,
+    ];
+
+    fn load(suite: &SuiteSettings, config: &GoldenConfig) -> Vec<Result<Loaded, InputErrors>> {
+        load(suite, config).into_iter().collect()
+    }
+
+    fn summarise(cases: &[CaseView<'_>], took: Duration) -> Option<SuiteDetail> {
+        let mut details = Vec::new();
+        for case in cases {
+            let Some(CaseDetail::Golden(detail)) = case.detail else { continue };
+            details.push(detail);
+        }
+        let module = details.first().map_or("", |detail| detail.module.as_str());
+        let count = |status: Status| cases.iter().filter(|case| case.status == status).count();
+        let measured = cases.iter().filter(|case| case.status.is_measured());
+        let scores: Vec<f64> = measured.filter_map(|case| case.score).collect();
+        Some(SuiteDetail::Golden(GoldenSuiteDetail {
+            module: plain(module.rsplit('/').next().unwrap_or(module)),
+            total_cases: cases.len(),
+            avg_score: mean(&scores),
+            passed_cases: count(Status::Passed),
+            failed_cases: count(Status::Failed),
+            duration: format!("{:.1}s", took.as_secs_f64()),
+            accepted: details.iter().filter(|detail| detail.accepted).count(),
+            usage: cases.iter().map(|case| case.usage).fold(None, Usage::sum),
+        }))
+    }
+
+    fn remarks(cases: &[CaseView<'_>]) -> Vec<Remark> {
+        let is_accepted = |case: &&CaseView<'_>| matches!(case.detail, Some(CaseDetail::Golden(one)) if one.accepted);
+        let accepted = cases.iter().filter(is_accepted).count();
+        if accepted == 0 {
+            return Vec::new();
+        }
+        let message = format!(
+            "{accepted} of {} recorded answers are the same as golden; accepted, but they prove nothing until recorded anew (--mode record --no-cache)",
+            cases.len()
+        );
+        vec![Remark { rule: Rule::Accepted, case: None, message, fails_when_strict: false }]
+    }
+
+    fn table(cases: &[CaseView<'_>]) -> Option<CaseTable> {
+        let number = |value: Option<f64>| value.map_or(NO_VALUE.to_owned(), format_score);
+        let mut header = vec!["worst cases".to_owned(), "score".to_owned()];
+        let mut rows = Vec::new();
+        for case in cases.iter().filter(|case| case.status.is_measured()) {
+            let Some(CaseDetail::Golden(detail)) = case.detail else { continue };
+            if rows.is_empty() {
+                let name = |one: &ComponentDetail| format!("{} {}", plain(&one.name), format_score(one.weight));
+                header.extend(detail.components.iter().map(name));
+            }
+            let score = Nature::Quality.format(case.score.unwrap_or(0.0));
+            let mut cells = vec![(plain(case.id.as_str()), false), (score, false)];
+            let is_bad = |one: &ComponentDetail| one.value.is_some_and(|value| value < one.weight / 2.0);
+            cells.extend(detail.components.iter().map(|one| (number(one.value), is_bad(one))));
+            rows.push(CaseRow { score: case.score, cells });
+        }
+        (!rows.is_empty()).then_some(CaseTable { header, rows, text_columns: 1, shown: TableRows::Worst(WORST) })
+    }
+}
+
+/// An answer and what judges and scorers' own programs say of it, by component.
+#[derive(Debug)]
+pub struct GoldenEvidence {
+    pub answer: Answer,
+    pub opinions: BTreeMap<usize, Answer>,
+}
+
+impl Evidence for GoldenEvidence {
+    fn into_attempt(self, evaluation: Evaluation) -> Attempted {
+        self.answer.into_attempt(evaluation)
+    }
+}
+
+impl CaseQuestion for GoldenQuestion {
+    type Detail = GoldenDetail;
+    type Evidence = GoldenEvidence;
+
+    async fn ask(&self, asking: &Asking<'_>) -> GoldenEvidence {
+        let Asking { case, attempt, source, stop, .. } = *asking;
+        let mut answer = source.ask(self.as_request(case).again(attempt), stop).await;
+        let opinions = source.opinions(self, case, attempt, &answer, stop).await;
+        for opinion in opinions.values() {
+            answer.usage = Usage::sum(answer.usage, opinion.usage);
+        }
+        GoldenEvidence { answer, opinions }
+    }
+
+    fn not_asked(&self, why: &str) -> GoldenEvidence {
+        let answer = Answer::ended(Ending::Unasked { why: why.to_owned() });
+        GoldenEvidence { answer, opinions: BTreeMap::new() }
+    }
+
+    fn evaluate(&self, evidence: &GoldenEvidence) -> Evaluation {
+        evaluate(self, &evidence.answer, &evidence.opinions)
+    }
+
+    fn detail(&self) -> GoldenDetail {
+        detail(self)
+    }
+
+    fn request(&self, id: &CaseId) -> Option<Request> {
+        Some(self.as_request(id))
+    }
+}
+
+impl GoldenQuestion {
+    fn as_request(&self, id: &CaseId) -> Request {
+        Request {
+            names: vec![("prompt", self.prompt.clone())],
+            schema: self.schema.clone(),
+            ..Request::value(id.as_str(), &self.input)
+        }
+    }
+}
+
+impl CaseReport for GoldenDetail {
+    /// What each component earned, then and now; those that moved first.
+    fn preview(&self, _: CaseView<'_>, change: Option<&CaseChange>) -> Option<String> {
+        let change = change.filter(|one| one.change != Change::Changed);
+        let was = |one: &ComponentDetail| change.and_then(|change| change.parts_was.get(&one.name)).copied();
+        let moved = |one: &&ComponentDetail| match (was(one), one.value) {
+            (Some(was), Some(now)) => (was - now).abs() > 1e-9,
+            (Some(_), None) | (None, Some(_)) | (None, None) => false,
+        };
+        let number = |value: Option<f64>| value.map_or(NO_VALUE.to_owned(), format_score);
+        let mut lines = String::new();
+        let (first, rest): (Vec<&ComponentDetail>, Vec<&ComponentDetail>) = self.components.iter().partition(moved);
+        for one in first.into_iter().chain(rest) {
+            let sign = match (was(one), one.value) {
+                (Some(was), Some(now)) if now < was - 1e-9 => '-',
+                (Some(was), Some(now)) if now > was + 1e-9 => '+',
+                (Some(_) | None, Some(_) | None) => ' ',
+            };
+            let then = was(one).map(|was| format!("{} → ", format_score(was))).unwrap_or_default();
+            let note = one.note.as_ref().map(|note| format!("  {note}")).unwrap_or_default();
+            let (value, weight) = (number(one.value), format_score(one.weight));
+            lines.push_str(&format!("{sign} {}: {then}{value} of {weight}{note}\n", one.name));
+        }
+        if let Some(unread) = &self.unread {
+            lines.push_str(&format!("  answer: {unread}\n"));
+        }
+        Some(lines)
+    }
+
+    fn explain(&self, case: CaseView<'_>) -> Vec<(&'static str, String)> {
+        let mut lines = vec![("about", self.description.clone())];
+        for check in case.checks {
+            let Some(details) = &check.details else { continue };
+            lines.push(match check.name.strip_prefix("component ") {
+                Some(name) => ("", format!("{name} {details}")),
+                None => ("score", details.clone()),
+            });
+        }
+        lines.extend(self.unread.clone().map(|unread| ("answer", unread)));
+        lines
+    }
+
+    fn adds_diff(&self) -> bool {
+        true
+    }
+
+    fn parts(&self) -> BTreeMap<String, f64> {
+        self.components.iter().filter_map(|one| Some((one.name.clone(), one.value?))).collect()
+    }
+}
+
+impl SuiteReport for GoldenSuiteDetail {
+    fn line(&self) -> Option<String> {
+        let Self { module, total_cases, avg_score, passed_cases, failed_cases, duration, accepted: _, usage: _ } = self;
+        let avg = Nature::Quality.format_or_dash(*avg_score);
+        Some(format!(
+            "module {} · {} · avg {avg} · {passed_cases} passed · {failed_cases} failed · {duration}",
+            plain(module),
+            counted(*total_cases, "case")
+        ))
+    }
+}

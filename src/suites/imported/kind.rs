@@ -1,0 +1,69 @@
+//! What `imported` offers as a kind.
+
+use super::{ImportedConfig, ImportedDetail, ImportedQuestion, evaluate, load};
+use crate::input::InputErrors;
+use crate::model::{Captured, EndingKind, MetricSpec, Status};
+use crate::suites::{
+    Asking, Attempted, CaseQuestion, CaseReport, CaseView, Evaluation, Evidence, Loaded, SuiteKind, SuiteSettings,
+};
+
+/// Results that another tool produced.
+#[derive(Debug)]
+pub struct ImportedKind;
+
+impl SuiteKind for ImportedKind {
+    type Question = ImportedQuestion;
+    type Detail = ImportedDetail;
+    type Config = ImportedConfig;
+
+    const METRICS: &'static [MetricSpec] = &[
+        MetricSpec::quality("pass-rate"),
+        MetricSpec::quality("mean-score"),
+        MetricSpec::LATENCY_P50,
+        MetricSpec::LATENCY_P95,
+    ];
+
+    fn load(suite: &SuiteSettings, _: &ImportedConfig) -> Vec<Result<Loaded, InputErrors>> {
+        suite.files.found().iter().map(load).collect()
+    }
+}
+
+/// The other tool's words are the evidence.
+impl Evidence for ImportedQuestion {
+    fn into_attempt(self, evaluation: Evaluation) -> Attempted {
+        Attempted {
+            ending: if self.duration.is_some() { EndingKind::Imported } else { EndingKind::ImportedUntimed },
+            duration: self.duration.unwrap_or_default(),
+            captured: Captured::default(),
+            usage: None,
+            evaluation,
+        }
+    }
+}
+
+impl CaseQuestion for ImportedQuestion {
+    type Detail = ImportedDetail;
+    type Evidence = Self;
+
+    async fn ask(&self, _: &Asking<'_>) -> Self {
+        self.clone()
+    }
+
+    fn not_asked(&self, why: &str) -> Self {
+        Self { status: Status::Unmeasured, details: Some(why.to_owned()), ..self.clone() }
+    }
+
+    fn evaluate(&self, said: &Self) -> Evaluation {
+        evaluate(said)
+    }
+
+    fn detail(&self) -> ImportedDetail {
+        ImportedDetail { format: self.format.to_owned() }
+    }
+}
+
+impl CaseReport for ImportedDetail {
+    fn explain(&self, case: CaseView<'_>) -> Vec<(&'static str, String)> {
+        case.failed_checks().map(|check| ("because", check.details.clone().unwrap_or_default())).collect()
+    }
+}

@@ -1,0 +1,215 @@
+//! What `retrieval` offers as a kind.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::{
+    Held, RetrievalConfig, RetrievalDetail, RetrievalQuestion, RetrievalSuiteDetail, check_target, detail, evaluate,
+    load,
+};
+use crate::input::InputErrors;
+use crate::model::{Answer, CaseChange, Change, Ending, Lane, MetricSpec, NO_VALUE, Rule, Status, format_score};
+use crate::suites::{
+    Asking, Attempted, CaseDetail, CaseQuestion, CaseReport, CaseRow, CaseTable, CaseView, Evaluation, Evidence,
+    Loaded, Remark, SuiteDetail, SuiteKind, SuiteReport, SuiteSettings, TableRows,
+};
+use crate::targets::SILENT;
+use crate::text::plain;
+
+/// How many cases the table has; of more, it has the worst.
+const ROWS: usize = 60;
+
+/// A question in, a ranking out.
+#[derive(Debug)]
+pub struct RetrievalKind;
+
+impl SuiteKind for RetrievalKind {
+    type Question = RetrievalQuestion;
+    type Detail = RetrievalDetail;
+    type Config = RetrievalConfig;
+
+    const METRICS: &'static [MetricSpec] = &[
+        MetricSpec::quality("precision-at-k"),
+        MetricSpec::quality("recall-at-k"),
+        MetricSpec::quality("mrr"),
+        MetricSpec::quality("ndcg-at-k"),
+        MetricSpec::quality("map"),
+        MetricSpec::quality("hit-rate"),
+        MetricSpec::LATENCY_P50,
+        MetricSpec::LATENCY_P95,
+    ];
+
+    fn load(suite: &SuiteSettings, config: &RetrievalConfig) -> Vec<Result<Loaded, InputErrors>> {
+        let mut loaded = load(suite, config);
+        loaded.extend(check_target(&suite.target).err().map(Err));
+        loaded
+    }
+
+    fn summarise(cases: &[CaseView<'_>], _: Duration) -> Option<SuiteDetail> {
+        let mut missing: Vec<String> = Vec::new();
+        for case in cases {
+            if let Some(CaseDetail::Retrieval(detail)) = case.detail {
+                missing.extend(detail.missing_expected_ids.iter().cloned());
+            }
+        }
+        missing.sort();
+        missing.dedup();
+        Some(SuiteDetail::Retrieval(RetrievalSuiteDetail { missing_expected_ids: missing }))
+    }
+
+    fn remarks(cases: &[CaseView<'_>]) -> Vec<Remark> {
+        let mut remarks = Vec::new();
+        let (mut measured, mut untold) = (0, 0);
+        for case in cases {
+            let Some(CaseDetail::Retrieval(detail)) = case.detail else { continue };
+            if !detail.missing_expected_ids.is_empty() {
+                let (file, line) = (&case.location.file, case.location.line);
+                let ids = detail.missing_expected_ids.join(", ");
+                let message = format!("{} expects what the index does not hold: {ids} ({file}:{line})", case.id);
+                let case = Some(case.id.clone());
+                remarks.push(Remark { rule: Rule::MissingId, case, message, fails_when_strict: true });
+            }
+            measured += usize::from(case.status.is_measured());
+            untold += usize::from(case.status.is_measured() && !detail.index_told);
+        }
+        if untold > 0 {
+            let message = format!("the engine could not tell which ids it holds, for {untold} of {measured} cases");
+            remarks.push(Remark { rule: Rule::CannotTell, case: None, message, fails_when_strict: false });
+        }
+        remarks
+    }
+
+    fn table(cases: &[CaseView<'_>]) -> Option<CaseTable> {
+        let number = |value: Option<f64>| value.map_or(NO_VALUE.to_owned(), format_score);
+        let mut rows = Vec::new();
+        for case in cases.iter().filter(|case| case.status != Status::Skipped) {
+            let Some(CaseDetail::Retrieval(detail)) = case.detail else { continue };
+            let cells = [
+                plain(case.id.as_str()),
+                detail.lane.name().to_owned(),
+                detail.source.name().to_owned(),
+                detail.k.to_string(),
+                number(detail.precision_at_k),
+                number(detail.recall_at_k),
+                number(detail.mrr),
+            ];
+            rows.push(CaseRow { score: case.score, cells: cells.into_iter().map(|cell| (cell, false)).collect() });
+        }
+        let header = ["case_id", "lane", "source", "k", "P@k", "R@k", "MRR"].map(str::to_owned).to_vec();
+        Some(CaseTable { header, rows, text_columns: 3, shown: TableRows::AllUpTo(ROWS) })
+    }
+}
+
+/// A ranking, and which of the expected ids the engine holds at all.
+#[derive(Debug)]
+pub struct RetrievalEvidence {
+    pub answer: Answer,
+    pub held: Held,
+}
+
+impl Evidence for RetrievalEvidence {
+    fn into_attempt(self, evaluation: Evaluation) -> Attempted {
+        self.answer.into_attempt(evaluation)
+    }
+}
+
+impl CaseQuestion for RetrievalQuestion {
+    type Detail = RetrievalDetail;
+    type Evidence = RetrievalEvidence;
+
+    async fn ask(&self, asking: &Asking<'_>) -> RetrievalEvidence {
+        if asking.source.is_silent() {
+            return self.not_asked(SILENT);
+        }
+        let could_not_start = |why: String| RetrievalEvidence {
+            answer: Answer::ended(Ending::CouldNotStart { why }),
+            held: Held::CannotTell,
+        };
+        match asking.engine {
+            Some(Ok(engine)) => {
+                let held = engine.held(asking.case.as_str(), self.lane, &self.expected, asking.stop).await;
+                RetrievalEvidence { answer: engine.search(asking.case.as_str(), self, asking.stop).await, held }
+            }
+            Some(Err(why)) => could_not_start(why.clone()),
+            None => could_not_start("the suite has no engine".to_owned()),
+        }
+    }
+
+    fn not_asked(&self, why: &str) -> RetrievalEvidence {
+        RetrievalEvidence { answer: Answer::ended(Ending::Unasked { why: why.to_owned() }), held: Held::CannotTell }
+    }
+
+    fn evaluate(&self, evidence: &RetrievalEvidence) -> Evaluation {
+        evaluate(self, &evidence.answer, &evidence.held)
+    }
+
+    fn detail(&self) -> RetrievalDetail {
+        detail(self)
+    }
+
+    fn lane(&self) -> Option<Lane> {
+        Some(self.lane)
+    }
+}
+
+impl CaseReport for RetrievalDetail {
+    /// Where the expected ids stand, then and now.
+    fn preview(&self, _: CaseView<'_>, change: Option<&CaseChange>) -> Option<String> {
+        // Where the question was another or ranks were not kept, nothing is known of then.
+        let change = change.filter(|one| {
+            let asked = !matches!(one.change, Change::Added | Change::Changed);
+            asked && (!one.parts_was.is_empty() || one.was == Some(Status::Failed))
+        });
+        let mut lines = String::new();
+        for id in &self.expected_ids {
+            let now = self.top_ids.iter().position(|top| top == id).map(|rank| rank + 1);
+            let was = change.and_then(|change| change.parts_was.get(id)).copied();
+            let missing = self.missing_expected_ids.contains(id);
+            #[expect(clippy::cast_precision_loss, reason = "ranks are far below 2^52")]
+            let sign = match (was, now) {
+                (Some(_), None) => '-',
+                (None, Some(_)) if change.is_some() => '+',
+                (Some(was), Some(now)) if (now as f64) > was => '-',
+                (Some(was), Some(now)) if (now as f64) < was => '+',
+                (Some(_) | None, Some(_)) | (None, None) => ' ',
+            };
+            let place = |rank: Option<String>| {
+                rank.map_or(format!("not among the first {}", self.k), |rank| format!("rank {rank}"))
+            };
+            let now_text =
+                if missing { "not in the index".to_owned() } else { place(now.map(|rank| rank.to_string())) };
+            let then = match (was, change) {
+                (Some(was), _) => format!("rank {was} → "),
+                (None, Some(_)) => "not found → ".to_owned(),
+                (None, None) => String::new(),
+            };
+            lines.push_str(&format!("{sign} {id}: {then}{now_text}\n"));
+        }
+        Some(lines)
+    }
+
+    fn explain(&self, case: CaseView<'_>) -> Vec<(&'static str, String)> {
+        let mut lines = vec![("query", self.spec_content.clone())];
+        lines.extend(case.failed_checks().map(|check| ("because", check.details.clone().unwrap_or_default())));
+        lines.push(("found", self.top_ids.join("\n")));
+        lines
+    }
+
+    fn note(&self) -> Option<String> {
+        let missing = &self.missing_expected_ids;
+        (!missing.is_empty()).then(|| format!("not in the index: {}", missing.join(", ")))
+    }
+
+    fn parts(&self) -> BTreeMap<String, f64> {
+        let rank = |id: &String| self.top_ids.iter().position(|top| top == id);
+        #[expect(clippy::cast_precision_loss, reason = "ranks are far below 2^52")]
+        let ranks = self.expected_ids.iter().filter_map(|id| Some((id.clone(), (rank(id)? + 1) as f64)));
+        ranks.collect()
+    }
+}
+
+impl SuiteReport for RetrievalSuiteDetail {
+    fn missing_ids(&self) -> &[String] {
+        &self.missing_expected_ids
+    }
+}

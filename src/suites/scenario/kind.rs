@@ -1,0 +1,122 @@
+//! What `scenario` offers as a kind.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::observation::{GoalStatus, Observation};
+use super::{ScenarioConfig, ScenarioDetail, ScenarioQuestion, detail, evaluate, load_suite};
+use crate::input::InputErrors;
+use crate::model::{Captured, EndingKind, MetricSpec};
+use crate::suites::{
+    Asking, Attempted, CaseQuestion, CaseReport, CaseView, Evaluation, Evidence, Loaded, RequiredTool, SuiteKind,
+    SuiteSettings,
+};
+use crate::targets::SILENT;
+
+/// An edit of a fixture, goals that must hold, and assertions about what changed.
+#[derive(Debug)]
+pub struct ScenarioKind;
+
+impl SuiteKind for ScenarioKind {
+    type Question = ScenarioQuestion;
+    type Detail = ScenarioDetail;
+    type Config = ScenarioConfig;
+
+    const METRICS: &'static [MetricSpec] = &[
+        MetricSpec::quality("pass-rate"),
+        MetricSpec::quality("reward"),
+        MetricSpec::LATENCY_P50,
+        MetricSpec::LATENCY_P95,
+    ];
+    const EVERY_CASE_MUST_PASS: bool = true;
+
+    fn load(suite: &SuiteSettings, config: &ScenarioConfig) -> Vec<Result<Loaded, InputErrors>> {
+        load_suite(suite, config)
+    }
+}
+
+/// What was seen, and how long it took to see it.
+#[derive(Debug)]
+pub struct ScenarioEvidence {
+    pub seen: Observation,
+    pub duration: Duration,
+}
+
+impl Evidence for ScenarioEvidence {
+    fn into_attempt(self, evaluation: Evaluation) -> Attempted {
+        let Self { seen, duration } = self;
+        let shown = seen.goals.iter().find(|goal| goal.status != GoalStatus::Passed).or(seen.goals.last());
+        let captured = Captured {
+            stdout: shown.map(|goal| goal.stdout.clone()).unwrap_or_default(),
+            stderr: shown.map(|goal| goal.stderr.clone()).unwrap_or_default(),
+            ..Captured::default()
+        };
+        let ending = if seen.not_asked {
+            EndingKind::Unasked
+        } else if seen.interrupted {
+            EndingKind::Interrupted
+        } else if seen.broken.is_some() || seen.goals.iter().any(|goal| goal.status == GoalStatus::Error) {
+            EndingKind::CouldNotStart
+        } else {
+            EndingKind::Answered
+        };
+        Attempted { ending, duration, captured, usage: None, evaluation }
+    }
+}
+
+impl CaseQuestion for ScenarioQuestion {
+    type Detail = ScenarioDetail;
+    type Evidence = ScenarioEvidence;
+
+    async fn ask(&self, asking: &Asking<'_>) -> ScenarioEvidence {
+        if asking.source.is_silent() {
+            return self.not_asked(SILENT);
+        }
+        asking.scenarios.perform(self, asking.case.as_str(), asking.stop).await
+    }
+
+    fn not_asked(&self, why: &str) -> ScenarioEvidence {
+        let seen =
+            Observation { not_asked: true, interrupted: true, broken: Some(why.to_owned()), ..Observation::default() };
+        ScenarioEvidence { seen, duration: Duration::ZERO }
+    }
+
+    fn evaluate(&self, evidence: &ScenarioEvidence) -> Evaluation {
+        evaluate(self, &evidence.seen)
+    }
+
+    fn detail(&self) -> ScenarioDetail {
+        detail(self)
+    }
+
+    fn files(&self) -> Option<&Path> {
+        Some(&self.fixture)
+    }
+
+    fn required_tools(&self) -> Vec<RequiredTool<'_>> {
+        let tool = |program| RequiredTool { program, by: &self.adapter.id, needs: &self.adapter.needs };
+        self.goals.iter().map(|goal| tool(&goal.command.command)).collect()
+    }
+}
+
+impl CaseReport for ScenarioDetail {
+    fn explain(&self, case: CaseView<'_>) -> Vec<(&'static str, String)> {
+        let mut lines = vec![("title", self.title.clone())];
+        for check in case.failed_checks() {
+            let text = format!("{}: {}", check.name, check.details.as_deref().unwrap_or(""));
+            lines.push((check.status.word(), text));
+        }
+        lines.extend(case.diff.map(|diff| ("diff", diff.to_owned())));
+        let broken = self.goals.iter().find(|goal| goal.status != GoalStatus::Passed);
+        let stdout = broken.map(|goal| goal.stdout.trim_end()).filter(|stdout| !stdout.trim().is_empty());
+        lines.extend(stdout.map(|stdout| ("stdout", stdout.to_owned())));
+        if case.failed_checks().any(|check| check.name.starts_with("goal ")) {
+            lines.extend(case.stderr().map(|stderr| ("stderr", stderr)));
+        }
+        lines
+    }
+
+    fn working_copy(&self) -> Option<&str> {
+        self.working_copy.as_deref()
+    }
+}
