@@ -10,13 +10,14 @@ use ignore::WalkBuilder;
 
 use super::{Failure, console};
 use crate::baseline::default_branch;
-use crate::init::{self, Look, NewFile, Offer, Repository, Written};
+use crate::init::{self, Offer, offers};
 use crate::input::{Found, Ignored, expand_globs, read_bytes, write_atomically};
 use crate::model::{ExitCode, Status};
 use crate::repository::{Git, GitError};
 use crate::settings::CONFIG_NAME;
 use crate::suites::Kind;
-use crate::suites::{Question, imported};
+use crate::suites::imported;
+use crate::suites::starter::{ForeignResults, NewFile, Placement, Survey, SurveyedRepository};
 use crate::text::{counted, plain};
 
 /// Flags of `init`.
@@ -45,23 +46,23 @@ pub(super) fn init(args: &InitArgs) -> Result<ExitCode, Failure> {
         let message = "nobody can be asked, since standard input is no terminal; pass --yes to take what is proposed, or --dry-run to see it";
         return Err(Failure::Usage(message.into()));
     }
-    let look = look(&here)?;
+    let survey = survey(&here)?;
     let mut input = std::io::stdin().lock();
     let kinds = if !args.kinds.is_empty() {
         args.kinds.clone()
     } else if asks {
-        choose(look.offers(), &mut input, console::print)?
+        choose(offers(&survey), &mut input, console::print)?
     } else {
-        look.offers().into_iter().filter(|offer| offer.proposed).map(|offer| offer.kind).collect()
+        offers(&survey).into_iter().filter(|offer| offer.proposed).map(|offer| offer.kind).collect()
     };
     if kinds.is_empty() {
         console::print("no kind is chosen, nothing is written\n");
         return Ok(ExitCode::Passed);
     }
-    let (new, kept) = sorted_out(&here, init::files(&look, &kinds))?;
+    let (new, kept) = sorted_out(&here, init::files(&survey, &kinds))?;
     if args.dry_run {
         console::print(&printed(&new));
-        console::print(&told_of_kept(&kept, &look));
+        console::print(&told_of_kept(&kept, &survey));
         return Ok(ExitCode::Passed);
     }
     if asks {
@@ -74,8 +75,8 @@ pub(super) fn init(args: &InitArgs) -> Result<ExitCode, Failure> {
     }
     write_all(&here, &new)?;
     console::print(&listed(&new, "written"));
-    console::print(&told_of_kept(&kept, &look));
-    console::print(&next(&new, look.repository.is_some()));
+    console::print(&told_of_kept(&kept, &survey));
+    console::print(&next(&new, survey.repository.is_some()));
     Ok(ExitCode::Passed)
 }
 
@@ -84,7 +85,7 @@ fn is_there(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok()
 }
 
-fn look(here: &Path) -> Result<Look, GitError> {
+fn survey(here: &Path) -> Result<Survey, GitError> {
     let paths = paths(here);
     let read =
         |path: &str| read_bytes(&here.join(path), path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
@@ -103,7 +104,7 @@ fn look(here: &Path) -> Result<Look, GitError> {
     let sdk = manifests.iter().find_map(|(path, _)| Some((init::sdk_in(&read(path).ok()?)?.to_owned(), path.clone())));
     let installed = manifests.iter().map(|(_, language)| *language).filter(|one| one.tool().is_some_and(is_installed));
     let repository = repository(here)?;
-    Ok(Look {
+    Ok(Survey {
         installed: installed.collect(),
         code: with_texts(init::code_patterns(&paths)),
         notes: with_texts(init::note_patterns(&paths)),
@@ -140,21 +141,14 @@ const RESULTS: usize = 3;
 const RESULTS_SIZE: u64 = 20_000_000;
 
 /// The files that can be read as results of another tool, and hold something that was measured.
-fn results(here: &Path, paths: &[String]) -> Vec<init::Results> {
+fn results(here: &Path, paths: &[String]) -> Vec<ForeignResults> {
     let readable = |path: &&String| {
         init::may_be_results(path) && here.join(path).metadata().is_ok_and(|about| about.len() <= RESULTS_SIZE)
     };
     let results = paths.iter().filter(readable).filter_map(|path| {
         let loaded = imported::load(&Found { path: here.join(path), shown: path.clone() }).ok()?;
         let ids: BTreeSet<&str> = loaded.cases.iter().map(|loaded| loaded.case.id.as_str()).collect();
-        let statuses: Vec<Status> = loaded
-            .cases
-            .iter()
-            .filter_map(|loaded| match &loaded.case.question {
-                Question::Imported(question) => Some(question.status),
-                Question::Scenario(_) | Question::Command(_) | Question::Golden(_) | Question::Retrieval(_) => None,
-            })
-            .collect();
+        let statuses = imported::statuses(&loaded);
         let measured: Vec<f64> = statuses
             .iter()
             .filter(|status| status.is_measured())
@@ -162,12 +156,12 @@ fn results(here: &Path, paths: &[String]) -> Vec<init::Results> {
             .collect();
         let pass_rate = crate::stats::mean(&measured).filter(|_| ids.len() == loaded.cases.len())?;
         let errors = statuses.iter().filter(|status| **status == Status::Error).count();
-        Some(init::Results { path: path.clone(), pass_rate, errors })
+        Some(ForeignResults { path: path.clone(), pass_rate, errors })
     });
     results.take(RESULTS).collect()
 }
 
-fn repository(here: &Path) -> Result<Option<Repository>, GitError> {
+fn repository(here: &Path) -> Result<Option<SurveyedRepository>, GitError> {
     let Some(git) = Git::open(here) else { return Ok(None) };
     let prefix = git.prefix()?;
     // A remote that was added by hand does not tell; on a topic branch the usual names are likelier.
@@ -184,11 +178,11 @@ fn repository(here: &Path) -> Result<Option<Repository>, GitError> {
     }
     let branch = branch.unwrap_or_else(|| "main".to_owned());
     let ignores_results = git.answer_if_any(&["check-ignore", "-q", "evalratchet-out/"])?.is_some();
-    Ok(Some(Repository { branch, prefix, ignores_results }))
+    Ok(Some(SurveyedRepository { branch, prefix, ignores_results }))
 }
 
 /// A workflow that uses the action already.
-fn workflow(here: &Path, repository: Option<&Repository>) -> Option<String> {
+fn workflow(here: &Path, repository: Option<&SurveyedRepository>) -> Option<String> {
     let up = "../".repeat(repository.map_or(0, |repository| repository.prefix.matches('/').count()));
     let folder = format!("{up}.github/workflows");
     let mut names: Vec<String> = std::fs::read_dir(here.join(&folder))
@@ -245,7 +239,7 @@ fn sorted_out(here: &Path, files: Vec<NewFile>) -> Result<(Vec<NewFile>, Vec<Str
         let parent = path.ancestors().skip(1).find(|parent| is_there(parent));
         if let Some(parent) = parent.filter(|parent| !parent.is_dir()) {
             in_the_way.push(parent.strip_prefix(here).unwrap_or(parent).display().to_string());
-        } else if file.written == Written::New && is_there(&path) {
+        } else if file.placement == Placement::New && is_there(&path) {
             kept.push(file.path);
         } else {
             new.push(file);
@@ -267,9 +261,9 @@ fn write_all(here: &Path, files: &[NewFile]) -> Result<(), Failure> {
         let new: Vec<PathBuf> = path.ancestors().take_while(|place| !is_there(place)).map(Path::to_owned).collect();
         // Outermost first, so that backwards each directory is empty when its turn comes.
         made.extend(new.into_iter().rev());
-        let done = match file.written {
-            Written::New => write_atomically(&path, file.text.as_bytes()),
-            Written::Appended => append(&path, &file.text),
+        let done = match file.placement {
+            Placement::New => write_atomically(&path, file.text.as_bytes()),
+            Placement::Appended => append(&path, &file.text),
         };
         if let Err(error) = done {
             for place in made.iter().rev() {
@@ -298,9 +292,9 @@ fn append(path: &Path, text: &str) -> std::io::Result<()> {
 fn printed(files: &[NewFile]) -> String {
     let mut text = String::new();
     for file in files {
-        let how = match file.written {
-            Written::New => "",
-            Written::Appended => " (at its end)",
+        let how = match file.placement {
+            Placement::New => "",
+            Placement::Appended => " (at its end)",
         };
         text.push_str(&format!("=== {}{how}\n{}\n", plain(&file.path), file.text));
     }
@@ -310,22 +304,22 @@ fn printed(files: &[NewFile]) -> String {
 fn listed(files: &[NewFile], what: &str) -> String {
     let mut text = format!("{what}:\n");
     for file in files {
-        let note = match file.written {
-            Written::New => String::new(),
-            Written::Appended => format!(" ({} added)", file.text.trim_end()),
+        let note = match file.placement {
+            Placement::New => String::new(),
+            Placement::Appended => format!(" ({} added)", file.text.trim_end()),
         };
         text.push_str(&format!("  {}{note}\n", plain(&file.path)));
     }
     text
 }
 
-fn told_of_kept(kept: &[String], look: &Look) -> String {
+fn told_of_kept(kept: &[String], survey: &Survey) -> String {
     let mut text = String::new();
     if !kept.is_empty() {
         text.push_str("kept, since they are there already:\n");
         kept.iter().for_each(|path| text.push_str(&format!("  {}\n", plain(path))));
     }
-    if let Some(workflow) = &look.workflow {
+    if let Some(workflow) = &survey.workflow {
         text.push_str(&format!("no workflow is added: {} uses the action already\n", plain(workflow)));
     }
     text
@@ -381,7 +375,7 @@ mod tests {
 
     #[test]
     fn each_kind_is_asked_for() {
-        let kinds = choose(Look::default().offers(), &mut "n\ny\n\nno\n\n".as_bytes(), |_| {});
+        let kinds = choose(offers(&Survey::default()), &mut "n\ny\n\nno\n\n".as_bytes(), |_| {});
         assert_eq!(kinds.unwrap(), [Kind::Command, Kind::Golden]);
     }
 }

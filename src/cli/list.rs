@@ -7,9 +7,6 @@ use super::{ConfigArgs, Failure, SelectionArgs, console, load};
 use crate::model::ExitCode;
 use crate::plan::plan;
 use crate::settings::Overrides;
-use crate::suites::Question;
-use crate::suites::scenario::ScenarioQuestion;
-use crate::suites::scenario::produced_diffs;
 use crate::text::{counted, plain};
 
 /// Flags of `list`.
@@ -49,10 +46,8 @@ pub(super) fn list(args: ListArgs) -> Result<ExitCode, Failure> {
             } else {
                 format!("  {}  {file}:{line}\n", plain(case.id.as_str()))
             });
-            if let Question::Scenario(question) = &case.question
-                && args.show_diff
-            {
-                wrong |= !show_diffs(question);
+            if let Some(edits) = args.show_diff.then(|| case.question.edits()).flatten() {
+                wrong |= !show_diffs(edits);
             }
         }
     }
@@ -66,8 +61,8 @@ pub(super) fn list(args: ListArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Prints what an edit does to each file; `false` if that could not be found out.
-fn show_diffs(question: &ScenarioQuestion) -> bool {
-    match produced_diffs(question) {
+fn show_diffs(edits: Result<Vec<(String, String)>, String>) -> bool {
+    match edits {
         Ok(diffs) => {
             for (path, diff) in diffs {
                 console::print(&format!("\n{}\n{}", plain(&path), plain(&diff)));

@@ -1,8 +1,7 @@
 //! The workflows: one for pull requests and the default branch, one that publishes what pull requests of forks measured.
 
-use super::Look;
-use super::files::NewFile;
 use crate::settings::CONFIG_NAME;
+use crate::suites::starter::{NewFile, Survey};
 use crate::text::shell_quoted;
 
 /// The action, and the version that a fresh workflow uses.
@@ -16,11 +15,11 @@ const EVALUATE: &str = include_str!("templates/github/evaluate.yml");
 const PUBLISH: &str = include_str!("templates/github/publish.yml");
 
 /// Both workflows, at the root of the repository. In a subdirectory they have names of their own.
-pub(super) fn workflows(look: &Look) -> Vec<NewFile> {
-    if look.workflow.is_some() {
+pub(super) fn workflows(survey: &Survey) -> Vec<NewFile> {
+    if survey.workflow.is_some() {
         return Vec::new();
     }
-    let (branch, prefix) = look
+    let (branch, prefix) = survey
         .repository
         .as_ref()
         .map_or(("main", ""), |repository| (repository.branch.as_str(), repository.prefix.trim_end_matches('/')));
@@ -92,16 +91,16 @@ fn escaped(branch: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::init::Repository;
+    use crate::suites::starter::SurveyedRepository;
 
-    fn look(branch: &str, prefix: &str) -> Look {
-        let repository = Repository { branch: branch.into(), prefix: prefix.into(), ignores_results: true };
-        Look { repository: Some(repository), ..Look::default() }
+    fn survey(branch: &str, prefix: &str) -> Survey {
+        let repository = SurveyedRepository { branch: branch.into(), prefix: prefix.into(), ignores_results: true };
+        Survey { repository: Some(repository), ..Survey::default() }
     }
 
     #[test]
     fn at_the_root_they_watch_the_default_branch() {
-        let files = workflows(&look("trunk", ""));
+        let files = workflows(&survey("trunk", ""));
         let names: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(names, [".github/workflows/evalratchet.yml", ".github/workflows/evalratchet-publish.yml"]);
         assert!(files[0].text.contains("branches: [trunk]"), "{}", files[0].text);
@@ -110,7 +109,7 @@ mod tests {
 
     #[test]
     fn below_the_root_they_stand_at_the_root_and_say_where_to_run() {
-        let files = workflows(&look("main", "packages/api/"));
+        let files = workflows(&survey("main", "packages/api/"));
         assert_eq!(files[0].path, "../../.github/workflows/evalratchet-packages-api.yml");
         assert!(files[0].text.contains("working-directory: packages/api"));
         assert!(files[1].text.contains("workflows: [\"evalratchet (packages/api)\"]"), "{}", files[1].text);
@@ -119,8 +118,8 @@ mod tests {
 
     #[test]
     fn nothing_of_a_template_is_left_over_and_odd_branches_stay_one_branch() {
-        for look in [Look::default(), look("main", ""), look("release+1", "a b/c")] {
-            for file in workflows(&look) {
+        for survey in [Survey::default(), survey("main", ""), survey("release+1", "a b/c")] {
+            for file in workflows(&survey) {
                 let is_left = |line: &&str| {
                     line.split('@')
                         .skip(1)
@@ -130,13 +129,13 @@ mod tests {
                 assert_eq!(left, None, "{}", file.path);
             }
         }
-        assert!(workflows(&look("release+1", ""))[0].text.contains(r#"branches: ["release\\+1"]"#));
+        assert!(workflows(&survey("release+1", ""))[0].text.contains(r#"branches: ["release\\+1"]"#));
         assert_eq!((quoted("on").as_str(), quoted("v1.x").as_str()), ("\"on\"", "v1.x"));
     }
 
     #[test]
     fn a_repository_that_uses_the_action_already_gets_no_second_workflow() {
-        let look = Look { workflow: Some(".github/workflows/ci.yml".into()), ..look("main", "") };
-        assert!(workflows(&look).is_empty());
+        let survey = Survey { workflow: Some(".github/workflows/ci.yml".into()), ..survey("main", "") };
+        assert!(workflows(&survey).is_empty());
     }
 }

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::SuiteSettings;
 use super::config::KindConfig;
+use super::starter::{Starter, Survey};
 use super::{Asking, Attempted, CaseTable, CaseView, Evaluation, Loaded, Remark, RequiredTool};
 use crate::input::InputErrors;
 use crate::model::{Answer, CaseChange, CaseId, Lane, MetricSpec, Request};
@@ -31,6 +32,17 @@ pub trait SuiteKind {
     const METRICS: &'static [MetricSpec];
     /// Whether a failed case fails the gate where neither a floor nor a baseline says anything.
     const EVERY_CASE_MUST_PASS: bool = false;
+
+    /// What it evaluates, as a question to whoever runs `init`.
+    const ABOUT: &'static str;
+    /// Whether `init` proposes a sample where it found nothing at all.
+    const HAS_A_SAMPLE: bool = true;
+
+    /// What in a directory suggests a suite of this kind.
+    fn found_in(survey: &Survey) -> Option<String>;
+
+    /// The first suite that `init` writes.
+    fn starter(survey: &Survey) -> Starter;
 
     /// The cases of each of the suite's files.
     fn load(suite: &SuiteSettings, config: &Self::Config) -> Vec<Result<Loaded, InputErrors>>;
@@ -77,6 +89,11 @@ pub trait CaseQuestion: Clone + fmt::Debug + Send + Sync {
 
     /// Files of the repository that the case consists of beside the file it is written in.
     fn files(&self) -> Option<&Path> {
+        None
+    }
+
+    /// What its own edit does to each file, as a diff; nothing where a target makes the edit.
+    fn edits(&self) -> Option<Result<Vec<(String, String)>, String>> {
         None
     }
 
@@ -196,6 +213,34 @@ macro_rules! kinds {
                 }
             }
 
+            /// See [`SuiteKind::ABOUT`].
+            pub const fn about(self) -> &'static str {
+                match self {
+                    $(Self::$kind => <$of>::ABOUT,)*
+                }
+            }
+
+            /// See [`SuiteKind::HAS_A_SAMPLE`].
+            pub const fn has_a_sample(self) -> bool {
+                match self {
+                    $(Self::$kind => <$of>::HAS_A_SAMPLE,)*
+                }
+            }
+
+            /// See [`SuiteKind::found_in`].
+            pub fn found_in(self, survey: &Survey) -> Option<String> {
+                match self {
+                    $(Self::$kind => <$of>::found_in(survey),)*
+                }
+            }
+
+            /// See [`SuiteKind::starter`].
+            pub fn starter(self, survey: &Survey) -> Starter {
+                match self {
+                    $(Self::$kind => <$of>::starter(survey),)*
+                }
+            }
+
             /// See [`SuiteKind::summarise`].
             pub fn summarise(self, cases: &[CaseView<'_>], took: Duration) -> Option<SuiteDetail> {
                 match self {
@@ -257,6 +302,13 @@ macro_rules! kinds {
             pub fn files(&self) -> Option<&Path> {
                 match self {
                     $(Self::$kind(question) => question.files(),)*
+                }
+            }
+
+            /// See [`CaseQuestion::edits`].
+            pub fn edits(&self) -> Option<Result<Vec<(String, String)>, String>> {
+                match self {
+                    $(Self::$kind(question) => question.edits(),)*
                 }
             }
 

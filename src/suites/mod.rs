@@ -8,6 +8,7 @@ pub mod imported;
 mod kinds;
 pub mod retrieval;
 pub mod scenario;
+pub mod starter;
 mod suite_settings;
 
 pub use kinds::{CaseDetail, CaseQuestion, CaseReport, Evidence, Kind, Question, SuiteDetail, SuiteKind, SuiteReport};

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use super::starter;
 use super::{CommandConfig, CommandDetail, CommandQuestion, CommandSuiteDetail, Method, evaluate, load_suite, marked};
 use crate::input::InputErrors;
 use crate::model::{Answer, CaseChange, CaseId, Ending, MetricSpec, Request, Status};
+use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
     Asking, CaseDetail, CaseQuestion, CaseReport, CaseView, Evaluation, Loaded, SuiteDetail, SuiteKind, SuiteReport,
     SuiteSettings,
@@ -28,6 +30,16 @@ impl SuiteKind for CommandKind {
         MetricSpec::LATENCY_P50,
         MetricSpec::LATENCY_P95,
     ];
+    const ABOUT: &'static str = "a program that answers with shell commands: are they right?";
+
+    fn found_in(_: &Survey) -> Option<String> {
+        // Nothing in a repository tells that a program answers with shell commands.
+        None
+    }
+
+    fn starter(_: &Survey) -> Starter {
+        starter::starter()
+    }
 
     fn load(suite: &SuiteSettings, config: &CommandConfig) -> Vec<Result<Loaded, InputErrors>> {
         load_suite(suite, config)

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::starter;
 use super::{ComponentDetail, GoldenConfig, GoldenDetail, GoldenQuestion, GoldenSuiteDetail, detail, evaluate, load};
 use crate::input::InputErrors;
 use crate::model::{
@@ -10,6 +11,7 @@ use crate::model::{
     format_score,
 };
 use crate::stats::mean;
+use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
     Asking, Attempted, CaseDetail, CaseQuestion, CaseReport, CaseRow, CaseTable, CaseView, Evaluation, Evidence,
     Loaded, Remark, SuiteDetail, SuiteKind, SuiteReport, SuiteSettings, TableRows,
@@ -36,6 +38,16 @@ impl SuiteKind for GoldenKind {
         MetricSpec::LATENCY_P50,
         MetricSpec::LATENCY_P95,
     ];
+    const ABOUT: &'static str = "structured output of a model or program: how near is it to a reviewed answer?";
+
+    fn found_in(survey: &Survey) -> Option<String> {
+        let sdk = survey.sdk.as_ref().map(|(name, manifest)| format!("{name} in {manifest}"));
+        survey.prompts.first().cloned().or(sdk)
+    }
+
+    fn starter(_: &Survey) -> Starter {
+        starter::starter()
+    }
 
     fn load(suite: &SuiteSettings, config: &GoldenConfig) -> Vec<Result<Loaded, InputErrors>> {
         load(suite, config).into_iter().collect()

@@ -10,6 +10,7 @@ mod kind;
 pub mod measures;
 mod scorer;
 mod selector;
+mod starter;
 
 pub use accept::accepted;
 pub use config::GoldenConfig;

@@ -1,8 +1,10 @@
 //! What `imported` offers as a kind.
 
+use super::starter;
 use super::{ImportedConfig, ImportedDetail, ImportedQuestion, evaluate, load};
 use crate::input::InputErrors;
 use crate::model::{Captured, EndingKind, MetricSpec, Status};
+use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
     Asking, Attempted, CaseQuestion, CaseReport, CaseView, Evaluation, Evidence, Loaded, SuiteKind, SuiteSettings,
 };
@@ -22,6 +24,16 @@ impl SuiteKind for ImportedKind {
         MetricSpec::LATENCY_P50,
         MetricSpec::LATENCY_P95,
     ];
+    const ABOUT: &'static str = "results of another tool, such as promptfoo's or JUnit's";
+    const HAS_A_SAMPLE: bool = false;
+
+    fn found_in(survey: &Survey) -> Option<String> {
+        survey.results.first().map(|results| results.path.clone())
+    }
+
+    fn starter(survey: &Survey) -> Starter {
+        starter::starter(survey)
+    }
 
     fn load(suite: &SuiteSettings, _: &ImportedConfig) -> Vec<Result<Loaded, InputErrors>> {
         suite.files.found().iter().map(load).collect()

@@ -6,6 +6,7 @@ mod format;
 mod junit;
 mod kind;
 mod promptfoo;
+mod starter;
 
 use std::collections::BTreeMap;
 
@@ -14,8 +15,8 @@ pub use detail::ImportedDetail;
 pub use format::{ImportedLine, ImportedQuestion, load};
 pub use kind::ImportedKind;
 
-use crate::model::{Check, Score};
-use crate::suites::{CaseDetail, CaseQuestion as _, Evaluation};
+use crate::model::{Check, Score, Status};
+use crate::suites::{CaseDetail, CaseQuestion as _, Evaluation, Loaded, LoadedCase, Question};
 
 /// What the other tool said.
 pub fn evaluate(question: &ImportedQuestion) -> Evaluation {
@@ -29,4 +30,14 @@ pub fn evaluate(question: &ImportedQuestion) -> Evaluation {
         diff: None,
         detail: CaseDetail::Imported(question.detail()),
     }
+}
+
+/// How the cases of a file came out.
+pub fn statuses(loaded: &Loaded) -> Vec<Status> {
+    let mut statuses = Vec::new();
+    for LoadedCase { case, .. } in &loaded.cases {
+        let Question::Imported(question) = &case.question else { continue };
+        statuses.push(question.status);
+    }
+    statuses
 }

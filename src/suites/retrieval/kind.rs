@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::starter;
 use super::{
     Held, RetrievalConfig, RetrievalDetail, RetrievalQuestion, RetrievalSuiteDetail, check_target, detail, evaluate,
     load,
 };
 use crate::input::InputErrors;
 use crate::model::{Answer, CaseChange, Change, Ending, Lane, MetricSpec, NO_VALUE, Rule, Status, format_score};
+use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
     Asking, Attempted, CaseDetail, CaseQuestion, CaseReport, CaseRow, CaseTable, CaseView, Evaluation, Evidence,
     Loaded, Remark, SuiteDetail, SuiteKind, SuiteReport, SuiteSettings, TableRows,
@@ -38,6 +40,15 @@ impl SuiteKind for RetrievalKind {
         MetricSpec::LATENCY_P50,
         MetricSpec::LATENCY_P95,
     ];
+    const ABOUT: &'static str = "search in source or notes: is the right thing among the first results?";
+
+    fn found_in(survey: &Survey) -> Option<String> {
+        survey.code.0.first().or(survey.notes.0.first()).cloned()
+    }
+
+    fn starter(survey: &Survey) -> Starter {
+        starter::starter(survey)
+    }
 
     fn load(suite: &SuiteSettings, config: &RetrievalConfig) -> Vec<Result<Loaded, InputErrors>> {
         let mut loaded = load(suite, config);

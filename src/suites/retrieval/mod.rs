@@ -7,6 +7,8 @@ mod evaluate;
 mod format;
 mod kind;
 pub mod metrics;
+mod samples;
+mod starter;
 pub mod trec;
 
 pub use config::{PassAt, RetrievalConfig};

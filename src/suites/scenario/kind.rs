@@ -4,9 +4,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::observation::{GoalStatus, Observation};
+use super::starter;
 use super::{ScenarioConfig, ScenarioDetail, ScenarioQuestion, detail, evaluate, load_suite};
 use crate::input::InputErrors;
 use crate::model::{Captured, EndingKind, MetricSpec};
+use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
     Asking, Attempted, CaseQuestion, CaseReport, CaseView, Evaluation, Evidence, Loaded, RequiredTool, SuiteKind,
     SuiteSettings,
@@ -29,6 +31,15 @@ impl SuiteKind for ScenarioKind {
         MetricSpec::LATENCY_P95,
     ];
     const EVERY_CASE_MUST_PASS: bool = true;
+    const ABOUT: &'static str = "edits of a small project: do its tests pass, and did only the right lines change?";
+
+    fn found_in(survey: &Survey) -> Option<String> {
+        survey.manifests.first().map(|(path, _)| path.clone())
+    }
+
+    fn starter(survey: &Survey) -> Starter {
+        starter::starter(survey.language())
+    }
 
     fn load(suite: &SuiteSettings, config: &ScenarioConfig) -> Vec<Result<Loaded, InputErrors>> {
         load_suite(suite, config)
@@ -91,6 +102,10 @@ impl CaseQuestion for ScenarioQuestion {
 
     fn files(&self) -> Option<&Path> {
         Some(&self.fixture)
+    }
+
+    fn edits(&self) -> Option<Result<Vec<(String, String)>, String>> {
+        Some(super::runner::produced_diffs(self))
     }
 
     fn required_tools(&self) -> Vec<RequiredTool<'_>> {

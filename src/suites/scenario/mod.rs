@@ -12,6 +12,7 @@ mod kind;
 pub mod matching;
 pub mod observation;
 mod runner;
+mod starter;
 pub mod unified;
 mod workcopy;
 
@@ -22,4 +23,4 @@ pub use evaluate::{detail, evaluate};
 use format::load_suite;
 pub use format::{Context, Goal, Match, ScenarioFile, ScenarioQuestion, Scope};
 pub use kind::{ScenarioEvidence, ScenarioKind};
-pub use runner::{ScenarioRunner, produced_diffs};
+pub use runner::ScenarioRunner;

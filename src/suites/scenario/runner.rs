@@ -242,7 +242,7 @@ fn put_first_on_path(environment: &mut Vec<(OsString, OsString)>, first: &Path) 
 }
 
 /// What a scenario's own edit does to each file, as a normalised diff ready to be pasted.
-pub fn produced_diffs(question: &ScenarioQuestion) -> Result<Vec<(String, String)>, String> {
+pub(super) fn produced_diffs(question: &ScenarioQuestion) -> Result<Vec<(String, String)>, String> {
     let copy = WorkCopy::of(&question.fixture)?;
     let before = copy.contents()?;
     match &question.task {

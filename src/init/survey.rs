@@ -3,86 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::suites::Kind;
-
-/// A language with a sample project of its own, or with source that the built-in engine can cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Language {
-    /// JavaScript and TypeScript.
-    Node,
-    /// Python.
-    Python,
-    /// Rust.
-    Rust,
-    /// Go.
-    Go,
-}
-
-impl Language {
-    /// How people call it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Node => "Node",
-            Self::Python => "Python",
-            Self::Rust => "Rust",
-            Self::Go => "Go",
-        }
-    }
-
-    /// The program that must be there to test a sample project; none if there is no sample project.
-    pub const fn tool(self) -> Option<&'static str> {
-        match self {
-            Self::Node => Some("npm"),
-            Self::Python => Some("python3"),
-            Self::Rust => Some("cargo"),
-            Self::Go => None,
-        }
-    }
-}
-
-/// What a directory holds, as far as it matters for a first configuration.
-#[derive(Debug, Clone, Default)]
-pub struct Look {
-    /// Manifests, with their language.
-    pub manifests: Vec<(String, Language)>,
-    /// The languages whose tools are installed.
-    pub installed: Vec<Language>,
-    /// Patterns of source, and the files that they match: path and text.
-    pub code: (Vec<String>, Vec<(String, String)>),
-    /// Patterns of notes in Markdown, and the files that they match: path and text.
-    pub notes: (Vec<String>, Vec<(String, String)>),
-    /// Files that look like prompts.
-    pub prompts: Vec<String>,
-    /// A library that asks models, and the manifest that names it.
-    pub sdk: Option<(String, String)>,
-    /// Results of other tools.
-    pub results: Vec<Results>,
-    /// A workflow that uses the action already.
-    pub workflow: Option<String>,
-    /// The repository, if it is one.
-    pub repository: Option<Repository>,
-}
-
-/// Results that another tool wrote.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Results {
-    /// The file.
-    pub path: String,
-    /// The share of the measured ones that pass.
-    pub pass_rate: f64,
-    /// How many could not be had.
-    pub errors: usize,
-}
-
-/// What git says.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repository {
-    /// The default branch.
-    pub branch: String,
-    /// The directory within the repository, with a final `/`; empty at its root.
-    pub prefix: String,
-    /// Whether what runs write is ignored already.
-    pub ignores_results: bool,
-}
+use crate::suites::starter::{Language, Survey};
 
 /// A kind of suite, whether it fits, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,52 +16,17 @@ pub struct Offer {
     pub about: String,
 }
 
-impl Look {
-    /// Every kind, with what was found for it. Where nothing was found at all, samples of the four that need nothing are
-    /// proposed.
-    pub fn offers(&self) -> Vec<Offer> {
-        let found: Vec<(Kind, Option<String>)> =
-            Kind::ALL.iter().copied().map(|kind| (kind, self.found_for(kind))).collect();
-        let nothing = found.iter().all(|(_, found)| found.is_none());
-        found
-            .into_iter()
-            .map(|(kind, found)| Offer {
-                kind,
-                proposed: found.is_some() || (nothing && kind != Kind::Imported),
-                about: format!("{} ({})", about(kind), found.unwrap_or_else(|| "a sample".to_owned())),
-            })
-            .collect()
-    }
-
-    fn found_for(&self, kind: Kind) -> Option<String> {
-        let first = |of: &[String]| of.first().cloned();
-        match kind {
-            Kind::Scenario => self.manifests.first().map(|(path, _)| path.clone()),
-            // Nothing in a repository tells that a program answers with shell commands.
-            Kind::Command => None,
-            Kind::Golden => {
-                let sdk = self.sdk.as_ref().map(|(name, manifest)| format!("{name} in {manifest}"));
-                first(&self.prompts).or(sdk)
-            }
-            Kind::Retrieval => first(&self.code.0).or_else(|| first(&self.notes.0)),
-            Kind::Imported => self.results.first().map(|results| results.path.clone()),
-        }
-    }
-
-    /// The language of the sample project: that of a manifest, if its tools are here to test it.
-    pub fn language(&self) -> Option<Language> {
-        self.manifests.iter().map(|(_, language)| *language).find(|language| self.installed.contains(language))
-    }
-}
-
-const fn about(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Scenario => "edits of a small project: do its tests pass, and did only the right lines change?",
-        Kind::Command => "a program that answers with shell commands: are they right?",
-        Kind::Golden => "structured output of a model or program: how near is it to a reviewed answer?",
-        Kind::Retrieval => "search in source or notes: is the right thing among the first results?",
-        Kind::Imported => "results of another tool, such as promptfoo's or JUnit's",
-    }
+/// Every kind, with what was found for it. Where nothing was found at all, samples of those that need nothing are
+/// proposed.
+pub fn offers(survey: &Survey) -> Vec<Offer> {
+    let found: Vec<(Kind, Option<String>)> = Kind::ALL.iter().map(|kind| (*kind, kind.found_in(survey))).collect();
+    let nothing = found.iter().all(|(_, found)| found.is_none());
+    let offer = |(kind, found): (Kind, Option<String>)| Offer {
+        kind,
+        proposed: found.is_some() || (nothing && kind.has_a_sample()),
+        about: format!("{} ({})", kind.about(), found.unwrap_or_else(|| "a sample".to_owned())),
+    };
+    found.into_iter().map(offer).collect()
 }
 
 /// The language that a file at the top of a project tells of.
@@ -255,13 +141,14 @@ pub fn sdk_in(manifest: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::suites::starter::ForeignResults;
 
     fn paths(all: &[&str]) -> Vec<String> {
         all.iter().map(|path| (*path).to_owned()).collect()
     }
 
-    fn proposed(look: &Look) -> Vec<Kind> {
-        look.offers().into_iter().filter(|offer| offer.proposed).map(|offer| offer.kind).collect()
+    fn proposed(survey: &Survey) -> Vec<Kind> {
+        offers(survey).into_iter().filter(|offer| offer.proposed).map(|offer| offer.kind).collect()
     }
 
     #[test]
@@ -282,20 +169,20 @@ mod tests {
 
     #[test]
     fn what_is_found_is_proposed_and_in_an_empty_directory_all_that_needs_nothing() {
-        assert_eq!(proposed(&Look::default()), [Kind::Scenario, Kind::Command, Kind::Golden, Kind::Retrieval]);
+        assert_eq!(proposed(&Survey::default()), [Kind::Scenario, Kind::Command, Kind::Golden, Kind::Retrieval]);
         let manifests = vec![("package.json".to_owned(), Language::Node)];
-        let node = Look { manifests, ..Look::default() };
+        let node = Survey { manifests, ..Survey::default() };
         assert_eq!(proposed(&node), [Kind::Scenario]);
         let code = (vec!["src/**/*.js".to_owned()], Vec::new());
-        let results = vec![Results { path: "junit.xml".into(), pass_rate: 1.0, errors: 0 }];
-        let more = Look { code, results, ..node };
+        let results = vec![ForeignResults { path: "junit.xml".into(), pass_rate: 1.0, errors: 0 }];
+        let more = Survey { code, results, ..node };
         assert_eq!(proposed(&more), [Kind::Scenario, Kind::Retrieval, Kind::Imported]);
     }
 
     #[test]
     fn a_language_whose_tools_are_missing_gets_no_project_of_its_own() {
         let manifests = vec![("go.mod".to_owned(), Language::Go), ("Cargo.toml".to_owned(), Language::Rust)];
-        let mut look = Look { manifests, ..Look::default() };
+        let mut look = Survey { manifests, ..Survey::default() };
         assert_eq!(look.language(), None);
         look.installed = vec![Language::Rust];
         assert_eq!(look.language(), Some(Language::Rust));

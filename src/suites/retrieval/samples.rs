@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use super::Look;
 use crate::model::Lane;
+use crate::suites::starter::Survey;
 use crate::targets::index::{CodeUnit, Index, Memory, UnitKind, cut, parse_memories};
 
-/// How many results are looked at; in a small project more would hold nearly everything.
+/// How many results are surveyed at; in a small project more would hold nearly everything.
 pub(super) const K: usize = 5;
 /// How many symbols become cases, and how many notes.
 const SYMBOLS: usize = 3;
@@ -17,7 +17,7 @@ const NOTES: usize = 2;
 const COMMON: [&str; 12] =
     ["main", "new", "default", "from", "fmt", "init", "setup", "index", "get", "set", "run", "test"];
 
-/// Folders that are looked at before all others.
+/// Folders that are surveyed at before all others.
 const MAIN_FOLDERS: [&str; 5] = ["src/", "lib/", "app/", "pkg/", "packages/"];
 
 /// A question that the built-in engine answers rightly.
@@ -31,14 +31,14 @@ pub(super) struct Sample {
 }
 
 /// Questions about the source and the notes that were found. Every one was asked, and its answer is among the first.
-pub(super) fn samples(look: &Look) -> Vec<Sample> {
-    let units: Vec<Vec<CodeUnit>> = look.code.1.iter().map(|(path, text)| cut(path, text)).collect();
+pub(super) fn samples(survey: &Survey) -> Vec<Sample> {
+    let units: Vec<Vec<CodeUnit>> = survey.code.1.iter().map(|(path, text)| cut(path, text)).collect();
     let memories: Vec<Memory> =
-        look.notes.1.iter().filter_map(|(path, text)| parse_memories(path, text).ok()).flatten().collect();
+        survey.notes.1.iter().filter_map(|(path, text)| parse_memories(path, text).ok()).flatten().collect();
     let index = Index::of_units(units.clone(), &memories);
     let is_found =
         |sample: &Sample| index.search(sample.lane, &sample.query, K).iter().any(|(id, _)| *id == sample.expected);
-    let mut symbols = of_code(&look.code.1, &units);
+    let mut symbols = of_code(&survey.code.1, &units);
     symbols.retain(&is_found);
     let mut notes: Vec<Sample> = memories.iter().filter_map(of_note).filter(is_found).collect();
     notes.truncate(NOTES);
@@ -223,12 +223,12 @@ fn slug(lane: &str, name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn look(path: &str, text: &str) -> Look {
-        Look { code: (Vec::new(), vec![(path.to_owned(), text.to_owned())]), ..Look::default() }
+    fn survey(path: &str, text: &str) -> Survey {
+        Survey { code: (Vec::new(), vec![(path.to_owned(), text.to_owned())]), ..Survey::default() }
     }
 
-    fn asked(look: &Look) -> Vec<(String, String)> {
-        samples(look).into_iter().map(|sample| (sample.expected, sample.query)).collect()
+    fn asked(survey: &Survey) -> Vec<(String, String)> {
+        samples(survey).into_iter().map(|sample| (sample.expected, sample.query)).collect()
     }
 
     #[test]
@@ -237,7 +237,7 @@ mod tests {
             "/// Refuses what got worse. And more.\npub fn judge() {}\nfn hidden() {}\npub fn parse_shard() {}\n";
         let pair = |id: &str, query: &str| (id.to_owned(), query.to_owned());
         assert_eq!(
-            asked(&look("src/a.rs", rust)),
+            asked(&survey("src/a.rs", rust)),
             [
                 pair("code:src/a.rs::judge", "Refuses what got worse."),
                 pair("code:src/a.rs::parse_shard", "parse shard")
@@ -245,22 +245,22 @@ mod tests {
         );
         let python =
             "def total(items):\n    \"\"\"Adds up the prices of a cart.\"\"\"\n    return 1\n\ndef _own(): pass\n";
-        assert_eq!(asked(&look("cart.py", python)), [pair("code:cart.py::total", "Adds up the prices of a cart.")]);
+        assert_eq!(asked(&survey("cart.py", python)), [pair("code:cart.py::total", "Adds up the prices of a cart.")]);
         let script =
             "/**\n * Splits a bill evenly.\n * @param x\n */\nexport function splitBill(x) {}\nfunction inner() {}\n";
-        assert_eq!(asked(&look("src/a.ts", script)), [pair("code:src/a.ts::splitBill", "Splits a bill evenly.")]);
+        assert_eq!(asked(&survey("src/a.ts", script)), [pair("code:src/a.ts::splitBill", "Splits a bill evenly.")]);
         let go = "package p\n\n// Merge joins two shards of a run.\nfunc Merge() {}\nfunc own() {}\n";
-        assert_eq!(asked(&look("p.go", go)), [pair("code:p.go::Merge", "Merge joins two shards of a run.")]);
+        assert_eq!(asked(&survey("p.go", go)), [pair("code:p.go::Merge", "Merge joins two shards of a run.")]);
     }
 
     #[test]
     fn a_sentence_goes_on_over_lines_and_exports_may_be_a_list() {
         let rust = "/// Joins the shards\n/// of a run. Then judges.\n///\n/// More.\npub fn merge() {}\n";
-        assert_eq!(asked(&look("src/a.rs", rust))[0].1, "Joins the shards of a run.");
+        assert_eq!(asked(&survey("src/a.rs", rust))[0].1, "Joins the shards of a run.");
         let script = "const parse = (text) => text;\nconst own = () => 1;\nmodule.exports = {\n  parse,\n};\nown();\n";
-        assert_eq!(asked(&look("a.js", script)), [("code:a.js::parse".to_owned(), "parse".to_owned())]);
+        assert_eq!(asked(&survey("a.js", script)), [("code:a.js::parse".to_owned(), "parse".to_owned())]);
         let twice = "/// Says it all at once.\npub fn first() {}\n/// Says it all at once.\npub fn second() {}\n";
-        assert_eq!(asked(&look("a.rs", twice)), []);
+        assert_eq!(asked(&survey("a.rs", twice)), []);
     }
 
     #[test]
@@ -271,11 +271,11 @@ mod tests {
             );
             (format!("src/{name}.rs"), text)
         };
-        let look = Look { code: (Vec::new(), ["alpha", "beta"].map(file).to_vec()), ..Look::default() };
-        let ids = |look: &Look| -> Vec<String> { samples(look).into_iter().map(|sample| sample.id).collect() };
-        assert_eq!(ids(&look), ["code-alpha-one", "code-beta-one", "code-alpha-two"]);
-        assert_eq!(samples(&look), samples(&look));
-        let mut aside = look.clone();
+        let survey = Survey { code: (Vec::new(), ["alpha", "beta"].map(file).to_vec()), ..Survey::default() };
+        let ids = |survey: &Survey| -> Vec<String> { samples(survey).into_iter().map(|sample| sample.id).collect() };
+        assert_eq!(ids(&survey), ["code-alpha-one", "code-beta-one", "code-alpha-two"]);
+        assert_eq!(samples(&survey), samples(&survey));
+        let mut aside = survey.clone();
         aside.code.1[0].0 = "bin/alpha.rs".into();
         assert_eq!(ids(&aside), ["code-beta-one", "code-alpha-one", "code-beta-two"]);
     }
@@ -283,9 +283,9 @@ mod tests {
     #[test]
     fn notes_are_asked_for_by_their_title_and_tests_and_licences_are_no_questions() {
         let notes = vec![("docs/exit.md".to_owned(), "# Exit codes\n\nText.\n".to_owned())];
-        let look =
-            Look { notes: (Vec::new(), notes), ..look("tests/a.rs", "/// Is a test of it.\npub fn checks() {}\n") };
-        assert_eq!(asked(&look), [("memory:docs/exit".to_owned(), "Exit codes".to_owned())]);
+        let survey =
+            Survey { notes: (Vec::new(), notes), ..survey("tests/a.rs", "/// Is a test of it.\npub fn checks() {}\n") };
+        assert_eq!(asked(&survey), [("memory:docs/exit".to_owned(), "Exit codes".to_owned())]);
         assert_eq!(sentence("// Copyright of somebody or other"), None);
         assert_eq!(sentence("// eslint-disable-next-line no-console"), None);
     }
