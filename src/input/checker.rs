@@ -12,6 +12,14 @@ use serde_json::Value;
 
 use super::{Document, InputError, InputErrors, Pointer, nearest};
 
+/// The format of a file that people or we write.
+#[derive(Debug, Clone, Copy)]
+pub struct FileSchema {
+    pub name: &'static str,
+    pub about: &'static str,
+    pub schema: fn() -> Value,
+}
+
 /// The JSON Schema of a type, without references, so that a path into it finds its way.
 pub fn schema_of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true);

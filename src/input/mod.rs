@@ -14,7 +14,7 @@ mod nearest;
 mod place;
 mod tree;
 
-pub use checker::{Checker, schema_of, written_schema_of};
+pub use checker::{Checker, FileSchema, schema_of, written_schema_of};
 pub use document::{Document, Pointer, Position};
 pub use duration::{NotADuration, parse_duration};
 pub use error::{InputError, InputErrors};

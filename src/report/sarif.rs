@@ -11,6 +11,7 @@ use super::case_summary::{Changes, Standing};
 use crate::model::Rule;
 use crate::model::{CaseId, Location, Status, SuiteId};
 use crate::results::{CaseResult, Reason, Results, SuiteResult};
+use crate::suites::Kind;
 use crate::text::plain;
 use crate::text::truncate_middle;
 
@@ -174,7 +175,7 @@ fn of_case(
         }
         text.push_str(&format!("\nReproduce: {}", case.reproduce));
         found.push(SarifFinding {
-            rule_id: format!("{}-{}", suite.kind, kind_of_check(&check.name)),
+            rule_id: format!("{}-{}", suite.kind, kind_of_check(suite.kind, &check.name)),
             rule_index: 0,
             level: match (standing, check.status) {
                 (Standing::Known, _) => SarifLevel::Note,
@@ -191,27 +192,9 @@ fn of_case(
 }
 
 /// The kind of a check: its first word.
-fn kind_of_check(name: &str) -> String {
+fn kind_of_check(kind: Kind, name: &str) -> &'static str {
     let first = name.split(' ').next().unwrap_or(name);
-    let kind: String =
-        first.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
-    let known = [
-        "goal",
-        "agent",
-        "scenario",
-        "file-exists",
-        "file-contains",
-        "diff-match",
-        "file-absent",
-        "file-lacks",
-        "only-changed",
-        "expected-command",
-        "score",
-        "component",
-        "expected-ids",
-        "imported",
-    ];
-    if known.contains(&kind.as_str()) { kind } else { "check".to_owned() }
+    kind.checks().iter().find(|known| **known == first).copied().unwrap_or("check")
 }
 
 /// A reason of the gate; what only informs is none, unless it was blessed.

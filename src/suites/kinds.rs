@@ -16,7 +16,7 @@ use super::SuiteSettings;
 use super::config::KindConfig;
 use super::starter::{Starter, Survey};
 use super::{Asking, Attempted, CaseTable, CaseView, Evaluation, Loaded, Remark, RequiredTool};
-use crate::input::InputErrors;
+use crate::input::{FileSchema, InputErrors};
 use crate::model::{Answer, CaseChange, CaseId, Lane, MetricSpec, Request};
 
 /// What a kind offers for a whole suite.
@@ -33,6 +33,10 @@ pub trait SuiteKind {
     /// Whether a failed case fails the gate where neither a floor nor a baseline says anything.
     const EVERY_CASE_MUST_PASS: bool = false;
 
+    /// The first words of the names of its checks; reports group failures by them.
+    const CHECKS: &'static [&'static str];
+    /// The formats of the files that people write for it.
+    const SCHEMAS: &'static [FileSchema];
     /// What it evaluates, as a question to whoever runs `init`.
     const ABOUT: &'static str;
     /// Whether `init` proposes a sample where it found nothing at all.
@@ -210,6 +214,20 @@ macro_rules! kinds {
             pub const fn every_case_must_pass(self) -> bool {
                 match self {
                     $(Self::$kind => <$of>::EVERY_CASE_MUST_PASS,)*
+                }
+            }
+
+            /// See [`SuiteKind::CHECKS`].
+            pub const fn checks(self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$kind => <$of>::CHECKS,)*
+                }
+            }
+
+            /// See [`SuiteKind::SCHEMAS`].
+            pub const fn schemas(self) -> &'static [FileSchema] {
+                match self {
+                    $(Self::$kind => <$of>::SCHEMAS,)*
                 }
             }
 

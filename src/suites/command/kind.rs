@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use super::CommandDataset;
+use super::equivalence::ProgramTable;
 use super::starter;
 use super::{CommandConfig, CommandDetail, CommandQuestion, CommandSuiteDetail, Method, evaluate, load_suite, marked};
-use crate::input::InputErrors;
+use crate::input::{FileSchema, InputErrors, schema_of};
 use crate::model::{Answer, CaseChange, CaseId, Ending, MetricSpec, Request, Status};
 use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
@@ -29,6 +31,19 @@ impl SuiteKind for CommandKind {
         MetricSpec::COST_PER_ANSWER,
         MetricSpec::LATENCY_P50,
         MetricSpec::LATENCY_P95,
+    ];
+    const CHECKS: &'static [&'static str] = &["expected-command"];
+    const SCHEMAS: &'static [FileSchema] = &[
+        FileSchema {
+            name: "command-dataset",
+            about: "Datasets of command suites",
+            schema: schema_of::<CommandDataset>,
+        },
+        FileSchema {
+            name: "program-table",
+            about: "Program tables of command suites",
+            schema: schema_of::<ProgramTable>,
+        },
     ];
     const ABOUT: &'static str = "a program that answers with shell commands: are they right?";
 

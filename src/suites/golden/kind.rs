@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::CaseFile;
+use super::scorer::scorer_schema;
 use super::starter;
 use super::{ComponentDetail, GoldenConfig, GoldenDetail, GoldenQuestion, GoldenSuiteDetail, detail, evaluate, load};
-use crate::input::InputErrors;
+use crate::input::{FileSchema, InputErrors, schema_of};
 use crate::model::{
     Answer, CaseChange, CaseId, Change, Ending, MetricSpec, NO_VALUE, Nature, Request, Rule, Status, Usage,
     format_score,
@@ -37,6 +39,11 @@ impl SuiteKind for GoldenKind {
         MetricSpec::COST_PER_ANSWER,
         MetricSpec::LATENCY_P50,
         MetricSpec::LATENCY_P95,
+    ];
+    const CHECKS: &'static [&'static str] = &["score", "component"];
+    const SCHEMAS: &'static [FileSchema] = &[
+        FileSchema { name: "golden-cases", about: "Cases of golden suites", schema: schema_of::<CaseFile> },
+        FileSchema { name: "scorer", about: "scorer.toml of golden suites", schema: scorer_schema },
     ];
     const ABOUT: &'static str = "structured output of a model or program: how near is it to a reviewed answer?";
 

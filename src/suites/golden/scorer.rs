@@ -172,3 +172,27 @@ fn load_component(
     let (name, weight, measure_name) = (section.name.clone(), section.weight, registered.name);
     Ok((Component { name, weight, measure_name, measure }, added))
 }
+
+/// A component has the keys of its measure.
+pub(super) fn scorer_schema() -> Value {
+    let mut schema = crate::input::schema_of::<ScorerFile>();
+    let alternatives: Vec<Value> = super::measures::REGISTRY
+        .iter()
+        .map(|measure| {
+            let mut own = (measure.schema)();
+            if let Some(fields) = own.as_object_mut() {
+                fields.remove("$schema");
+                fields.remove("additionalProperties");
+                fields.remove("title");
+            }
+            if let Some(properties) = own["properties"].as_object_mut() {
+                properties.insert("measure".into(), serde_json::json!({ "const": measure.name }));
+            }
+            own
+        })
+        .collect();
+    if let Some(component) = schema.pointer_mut("/properties/component/items").and_then(Value::as_object_mut) {
+        component.insert("oneOf".into(), alternatives.into());
+    }
+    schema
+}

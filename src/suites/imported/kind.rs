@@ -1,8 +1,9 @@
 //! What `imported` offers as a kind.
 
+use super::ImportedLine;
 use super::starter;
 use super::{ImportedConfig, ImportedDetail, ImportedQuestion, evaluate, load};
-use crate::input::InputErrors;
+use crate::input::{FileSchema, InputErrors, schema_of};
 use crate::model::{Captured, EndingKind, MetricSpec, Status};
 use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
@@ -24,6 +25,9 @@ impl SuiteKind for ImportedKind {
         MetricSpec::LATENCY_P50,
         MetricSpec::LATENCY_P95,
     ];
+    const CHECKS: &'static [&'static str] = &["imported"];
+    const SCHEMAS: &'static [FileSchema] =
+        &[FileSchema { name: "imported", about: "Imported results, a line each", schema: schema_of::<ImportedLine> }];
     const ABOUT: &'static str = "results of another tool, such as promptfoo's or JUnit's";
     const HAS_A_SAMPLE: bool = false;
 

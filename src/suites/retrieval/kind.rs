@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::CaseList;
 use super::starter;
 use super::{
     Held, RetrievalConfig, RetrievalDetail, RetrievalQuestion, RetrievalSuiteDetail, check_target, detail, evaluate,
     load,
 };
-use crate::input::InputErrors;
+use crate::input::{FileSchema, InputErrors, schema_of};
 use crate::model::{Answer, CaseChange, Change, Ending, Lane, MetricSpec, NO_VALUE, Rule, Status, format_score};
 use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
@@ -40,6 +41,9 @@ impl SuiteKind for RetrievalKind {
         MetricSpec::LATENCY_P50,
         MetricSpec::LATENCY_P95,
     ];
+    const CHECKS: &'static [&'static str] = &["expected-ids"];
+    const SCHEMAS: &'static [FileSchema] =
+        &[FileSchema { name: "retrieval-cases", about: "Cases of retrieval suites", schema: schema_of::<CaseList> }];
     const ABOUT: &'static str = "search in source or notes: is the right thing among the first results?";
 
     fn found_in(survey: &Survey) -> Option<String> {

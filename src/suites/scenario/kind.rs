@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
+use super::ScenarioFile;
 use super::observation::{GoalStatus, Observation};
 use super::starter;
 use super::{ScenarioConfig, ScenarioDetail, ScenarioQuestion, detail, evaluate, load_suite};
-use crate::input::InputErrors;
+use crate::input::{FileSchema, InputErrors, schema_of};
 use crate::model::{Captured, EndingKind, MetricSpec};
 use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
@@ -31,6 +32,19 @@ impl SuiteKind for ScenarioKind {
         MetricSpec::LATENCY_P95,
     ];
     const EVERY_CASE_MUST_PASS: bool = true;
+    const CHECKS: &'static [&'static str] = &[
+        "goal",
+        "agent",
+        "scenario",
+        "file-exists",
+        "file-contains",
+        "diff-match",
+        "file-absent",
+        "file-lacks",
+        "only-changed",
+    ];
+    const SCHEMAS: &'static [FileSchema] =
+        &[FileSchema { name: "scenario", about: "Scenarios", schema: schema_of::<ScenarioFile> }];
     const ABOUT: &'static str = "edits of a small project: do its tests pass, and did only the right lines change?";
 
     fn found_in(survey: &Survey) -> Option<String> {
