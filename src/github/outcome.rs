@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::check;
 use crate::ci::{Event, EventKind, Origin};
+use crate::model::Rule;
 use crate::model::{Change, Sha};
 use crate::report::{self, Annotation, Level, markdown, verdict_line};
 use crate::results::{Results, Verdict};
