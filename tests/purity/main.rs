@@ -25,6 +25,7 @@ const EDGES: Edges = &[
     ("", "the flow: runs suites and hands on what they answer"),
     ("baseline::git", "asks git for baselines"),
     ("baseline::releases", "asks git for tags"),
+    ("ci::environment", "reads the environment and the files of a job"),
     ("cli::*", "the program: arguments, environment, clock, terminal, files"),
     ("execute::*", "runs cases side by side and shows progress"),
     ("github::client", "talks to GitHub"),

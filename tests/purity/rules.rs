@@ -40,6 +40,7 @@ const STD: &[&str] = &[
     "i64",
     "io::Error",
     "io::ErrorKind",
+    "io::Result",
     "iter",
     "marker",
     "mem",
