@@ -47,7 +47,7 @@ use suites::Attempted;
 /// caller, so that a run is a function of its arguments and of what the targets answer.
 #[derive(Debug)]
 pub struct Request {
-    /// The configuration, settled.
+    /// The configuration file as the user would name it.
     pub config: String,
     /// The planned suites.
     pub suites: Vec<PlannedSuite>,

@@ -134,7 +134,7 @@ fn validate_install(install: &Install, place: &Place<'_>) {
     let Install { lock_file, manifests, commands: _, copy, path } = install;
     let one = |key: &str, name: &str| {
         if let Err(why) = check_path(name) {
-            place.join(key).error(why);
+            place.join(key).error(why.to_string());
         }
     };
     one("lock-file", lock_file);
@@ -158,7 +158,7 @@ fn validate_goal(goal: &GoalSection, place: &Place<'_>) -> GoalCommand {
         }
     });
     if let Some(why) = cwd.as_deref().filter(|cwd| *cwd != "{fixture}").and_then(|cwd| check_directory(cwd).err()) {
-        place.join("cwd").error(why);
+        place.join("cwd").error(why.to_string());
     }
     GoalCommand { command, args, env, cwd, timeout: limit }
 }

@@ -132,7 +132,7 @@ pub(super) fn validate(
             let paths = file.paths.clone().unwrap_or_default();
             for (index, path) in paths.iter().enumerate() {
                 if let Err(why) = directive::check_path(path) {
-                    errors.push(document.error(&at.join("paths").join(index), why));
+                    errors.push(document.error(&at.join("paths").join(index), why.to_string()));
                 }
             }
             AssertionKind::OnlyChanged(paths)
@@ -160,7 +160,7 @@ pub(super) fn validate(
     if let Some(path) = file.path.as_deref().filter(|_| fields.contains(&"path"))
         && let Err(why) = directive::check_path(path)
     {
-        errors.push(document.error(&at.join("path"), why));
+        errors.push(document.error(&at.join("path"), why.to_string()));
     }
     if errors.len() > before { None } else { made(kind) }
 }

@@ -56,13 +56,39 @@ impl Directive {
     }
 }
 
+/// What is wrong with the edit of a scenario.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DirectiveError {
+    #[error("an instruction must not be empty")]
+    Empty,
+    #[error("expected `WRITE|path|contents`")]
+    NotAWrite,
+    #[error("only directives can stand in a list: `WRITE|path|contents` or an object")]
+    TextInAList,
+    #[error("expected exactly one of `write`, `append`, `delete` and `replace`")]
+    NotOne,
+    #[error("`old` must not be empty")]
+    EmptyOld,
+    #[error(transparent)]
+    Path(#[from] PathError),
+}
+
+/// Why a path is not one inside of a directory.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    #[error("a path must not be empty")]
+    Empty,
+    #[error("the path `{}` {why}", path.escape_debug())]
+    Refused { path: String, why: &'static str },
+}
+
 /// Reads an instruction; `Err` gives what is wrong, with the index of the item where there are several.
-pub fn read(instruction: &Instruction) -> Result<Task, Vec<(Option<usize>, String)>> {
+pub fn read(instruction: &Instruction) -> Result<Task, Vec<(Option<usize>, DirectiveError)>> {
     match instruction {
         Instruction::Text(text) => match parse_write(text) {
             Some(directive) => check(directive).map(|one| Task::Directives(vec![one])).map_err(|why| vec![(None, why)]),
-            None if text.starts_with("WRITE|") => Err(vec![(None, "expected `WRITE|path|contents`".to_owned())]),
-            None if text.trim().is_empty() => Err(vec![(None, "an instruction must not be empty".to_owned())]),
+            None if text.starts_with("WRITE|") => Err(vec![(None, DirectiveError::NotAWrite)]),
+            None if text.trim().is_empty() => Err(vec![(None, DirectiveError::Empty)]),
             None => Ok(Task::FreeText(text.clone())),
         },
         Instruction::Items(items) => {
@@ -74,23 +100,21 @@ pub fn read(instruction: &Instruction) -> Result<Task, Vec<(Option<usize>, Strin
                 }
             }
             if items.is_empty() {
-                wrong.push((None, "an instruction must not be empty".to_owned()));
+                wrong.push((None, DirectiveError::Empty));
             }
             if wrong.is_empty() { Ok(Task::Directives(directives)) } else { Err(wrong) }
         }
     }
 }
 
-fn read_item(item: &InstructionItem) -> Result<Directive, String> {
+fn read_item(item: &InstructionItem) -> Result<Directive, DirectiveError> {
     match item {
-        InstructionItem::Text(text) => parse_write(text)
-            .ok_or_else(|| "only directives can stand in a list: `WRITE|path|contents` or an object".to_owned())
-            .and_then(check),
+        InstructionItem::Text(text) => parse_write(text).ok_or(DirectiveError::TextInAList).and_then(check),
         InstructionItem::Object(object) => {
             let given =
                 [object.append.is_some(), object.delete.is_some(), object.replace.is_some(), object.write.is_some()];
             if given.iter().filter(|given| **given).count() != 1 {
-                return Err("expected exactly one of `write`, `append`, `delete` and `replace`".to_owned());
+                return Err(DirectiveError::NotOne);
             }
             let directive = if let Some(write) = &object.write {
                 Directive::Write { path: write.path.clone(), contents: write.contents.clone() }
@@ -100,11 +124,11 @@ fn read_item(item: &InstructionItem) -> Result<Directive, String> {
                 Directive::Delete { path: delete.path.clone() }
             } else if let Some(replace) = &object.replace {
                 if replace.old.is_empty() {
-                    return Err("`old` must not be empty".to_owned());
+                    return Err(DirectiveError::EmptyOld);
                 }
                 Directive::Replace { path: replace.path.clone(), old: replace.old.clone(), new: replace.new.clone() }
             } else {
-                return Err("expected exactly one of `write`, `append`, `delete` and `replace`".to_owned());
+                return Err(DirectiveError::NotOne);
             };
             check(directive)
         }
@@ -117,20 +141,21 @@ fn parse_write(text: &str) -> Option<Directive> {
     Some(Directive::Write { path: path.trim().to_owned(), contents: contents.to_owned() })
 }
 
-fn check(directive: Directive) -> Result<Directive, String> {
-    check_path(directive.path()).map(|()| directive)
+fn check(directive: Directive) -> Result<Directive, DirectiveError> {
+    check_path(directive.path())?;
+    Ok(directive)
 }
 
 /// The same for a directory, which may be the one it is relative to.
-pub fn check_directory(path: &str) -> Result<(), String> {
+pub fn check_directory(path: &str) -> Result<(), PathError> {
     if path == "." { Ok(()) } else { check_path(path.trim_end_matches('/')) }
 }
 
 /// A path must be relative and must not leave the directory it is relative to, on any platform.
-pub fn check_path(path: &str) -> Result<(), String> {
-    let refuse = |why: &str| Err(format!("the path `{}` {why}", path.escape_debug()));
+pub fn check_path(path: &str) -> Result<(), PathError> {
+    let refuse = |why: &'static str| Err(PathError::Refused { path: path.to_owned(), why });
     if path.is_empty() {
-        return Err("a path must not be empty".to_owned());
+        return Err(PathError::Empty);
     }
     if path == "." || path.ends_with(['/', '\\']) {
         return refuse("names a directory");
@@ -163,7 +188,7 @@ pub fn check_path(path: &str) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    fn text(text: &str) -> Result<Task, Vec<(Option<usize>, String)>> {
+    fn text(text: &str) -> Result<Task, Vec<(Option<usize>, DirectiveError)>> {
         read(&Instruction::Text(text.to_owned()))
     }
 

@@ -278,7 +278,10 @@ pub fn load(path: &Path, shown: &str, context: Context<'_>) -> Result<Loaded, In
         errors.push(document.error(&place, "a fixture is always copied").with_help("leave it out"));
     }
     let fixture = context.root.join(&file.fixture.path);
-    let hash = match directive::check_directory(&file.fixture.path).and_then(|()| tree_hash(&fixture)) {
+    let hash = match directive::check_directory(&file.fixture.path)
+        .map_err(|why| why.to_string())
+        .and_then(|()| tree_hash(&fixture))
+    {
         Ok(hash) => hash,
         Err(why) => {
             errors.push(document.error(&at.join("fixture").join("path"), why));
@@ -358,7 +361,7 @@ fn read_task(document: &Document, file: &ScenarioFile, context: Context<'_>, err
         Err(wrong) => {
             for (index, why) in wrong {
                 let place = index.map_or_else(|| at.clone(), |index| at.join(index));
-                errors.push(document.error(&place, why));
+                errors.push(document.error(&place, why.to_string()));
             }
             None
         }
@@ -414,7 +417,7 @@ fn read_goals(
         if let Some(why) =
             over.cwd.as_deref().filter(|cwd| *cwd != "{fixture}").and_then(|cwd| directive::check_directory(cwd).err())
         {
-            errors.push(document.error(&at.join("overrides").join(name).join("cwd"), why));
+            errors.push(document.error(&at.join("overrides").join(name).join("cwd"), why.to_string()));
         }
     }
     (Some(adapter.clone()), goals)

@@ -27,7 +27,18 @@ pub(super) struct Installer {
 }
 
 /// Where one set of dependencies was installed, or why not; found out once.
-type Once = OnceCell<Result<PathBuf, String>>;
+type Once = OnceCell<Result<PathBuf, InstallError>>;
+
+/// Why dependencies could not be installed. It is kept for every scenario that needs them, so it can be cloned.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(super) enum InstallError {
+    #[error("{0}")]
+    MissingTool(String),
+    #[error("{}: {why}", place.display())]
+    Cache { place: PathBuf, why: String },
+    #[error("installing dependencies failed: `{line}`: {why}\n{last_lines}")]
+    Failed { line: String, why: String, last_lines: String },
+}
 
 /// What a working copy gets.
 #[derive(Debug, Default)]
@@ -44,7 +55,12 @@ impl Installer {
     }
 
     /// Makes the dependencies of a fixture available, or says why that failed.
-    pub(super) async fn install(&self, adapter: &Adapter, fixture: &Path, stop: &Stop) -> Result<Installed, String> {
+    pub(super) async fn install(
+        &self,
+        adapter: &Adapter,
+        fixture: &Path,
+        stop: &Stop,
+    ) -> Result<Installed, InstallError> {
         let Some(install) = &adapter.install else { return Ok(Installed::default()) };
         if !fixture.join(&install.lock_file).is_file() {
             return Ok(Installed::default());
@@ -65,9 +81,9 @@ impl Installer {
         fixture: &Path,
         key: &str,
         stop: &Stop,
-    ) -> Result<PathBuf, String> {
+    ) -> Result<PathBuf, InstallError> {
         let place = self.cache.join(key);
-        let told = |error: std::io::Error| format!("{}: {error}", place.display());
+        let failed = |error: std::io::Error| InstallError::Cache { place: place.clone(), why: error.to_string() };
         if !install.is_kept() {
             // The tools keep what they fetch in caches of their own, which may have been emptied since.
             self.steps(adapter, install, fixture, stop).await?;
@@ -76,13 +92,13 @@ impl Installer {
         if place.is_dir() {
             return Ok(place);
         }
-        std::fs::create_dir_all(&self.cache).map_err(told)?;
+        std::fs::create_dir_all(&self.cache).map_err(failed)?;
         // Installed beside its final place and then renamed, so that a half-finished one is never used.
-        let scratch = tempfile::Builder::new().prefix(".installing-").tempdir_in(&self.cache).map_err(told)?;
+        let scratch = tempfile::Builder::new().prefix(".installing-").tempdir_in(&self.cache).map_err(failed)?;
         for name in install.files().filter(|name| fixture.join(name).is_file()) {
             let to = scratch.path().join(name);
-            std::fs::create_dir_all(to.parent().unwrap_or(scratch.path())).map_err(told)?;
-            std::fs::copy(fixture.join(name), to).map_err(told)?;
+            std::fs::create_dir_all(to.parent().unwrap_or(scratch.path())).map_err(failed)?;
+            std::fs::copy(fixture.join(name), to).map_err(failed)?;
         }
         self.steps(adapter, install, scratch.path(), stop).await?;
         match std::fs::rename(scratch.path(), &place) {
@@ -92,11 +108,17 @@ impl Installer {
             }
             // Another process was faster; what it made is as good.
             Err(_) if place.is_dir() => Ok(place),
-            Err(error) => Err(told(error)),
+            Err(error) => Err(failed(error)),
         }
     }
 
-    async fn steps(&self, adapter: &Adapter, install: &Install, folder: &Path, stop: &Stop) -> Result<(), String> {
+    async fn steps(
+        &self,
+        adapter: &Adapter,
+        install: &Install,
+        folder: &Path,
+        stop: &Stop,
+    ) -> Result<(), InstallError> {
         let shown = folder.display().to_string();
         for command in &install.commands {
             let argv = command.iter().map(|word| word.replace("{install}", &shown)).collect();
@@ -105,7 +127,7 @@ impl Installer {
         Ok(())
     }
 
-    async fn step(&self, adapter: &Adapter, argv: Vec<String>, cwd: PathBuf, stop: &Stop) -> Result<(), String> {
+    async fn step(&self, adapter: &Adapter, argv: Vec<String>, cwd: PathBuf, stop: &Stop) -> Result<(), InstallError> {
         let line = argv.join(" ");
         let program = argv.first().cloned().unwrap_or_default();
         tracing::debug!("installing: {line}");
@@ -118,13 +140,13 @@ impl Installer {
             ProcessEnd::Signalled(signal) => format!("ended by signal {signal}"),
             ProcessEnd::TimedOut => format!("did not end within {TIMEOUT:?}"),
             ProcessEnd::Stopped => "interrupted".to_owned(),
-            ProcessEnd::CouldNotStart(_) => return Err(missing_tool(&program, adapter)),
+            ProcessEnd::CouldNotStart(_) => return Err(InstallError::MissingTool(missing_tool(&program, adapter))),
         };
         let output = [stdout.into_bytes(), stderr.into_bytes()].concat();
         let text = String::from_utf8_lossy(&output).into_owned();
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-        let last = lines[lines.len().saturating_sub(LAST_LINES)..].join("\n");
-        Err(format!("installing dependencies failed: `{line}`: {why}\n{last}"))
+        let last_lines = lines[lines.len().saturating_sub(LAST_LINES)..].join("\n");
+        Err(InstallError::Failed { line, why, last_lines })
     }
 }
 

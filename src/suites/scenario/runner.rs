@@ -91,7 +91,8 @@ impl ScenarioRunner {
         if question.goals.is_empty() || stop.is_requested() {
             return Ok(());
         }
-        let installed = self.installer.install(&question.adapter, &question.fixture, stop).await?;
+        let installed = self.installer.install(&question.adapter, &question.fixture, stop).await;
+        let installed = installed.map_err(|error| error.to_string())?;
         if let Some((from, name)) = &installed.copied {
             let to = copy.path().join(name);
             std::fs::create_dir_all(&to).map_err(|error| error.to_string())?;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::judge::opinion;
-use super::{Asks, Definition, Measure, MeasureError, MeasureInput, Measured};
+use super::{Asks, Definition, KeyError, Measure, MeasureError, MeasureInput, Measured, Reader};
 
 /// A program of the user's own. It reads `{"actual", "golden", "input", "case"}` and writes `{"score", "reason"}`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -22,10 +22,10 @@ pub struct Program {
 impl Definition for Program {
     const NAME: &'static str = "command";
 
-    fn settle(&mut self, _: &dyn Fn(&str) -> Result<String, String>) -> Result<Value, (&'static str, String)> {
+    fn resolve(&mut self, _: Reader<'_>) -> Result<Value, KeyError> {
         match (&self.command, &self.worker) {
-            (None, None) => Err(("command", "says neither `command` nor `worker`".into())),
-            (Some(_), Some(_)) => Err(("worker", "`command` says it already; keep one".into())),
+            (None, None) => Err(KeyError::new("command", "says neither `command` nor `worker`")),
+            (Some(_), Some(_)) => Err(KeyError::new("worker", "`command` says it already; keep one")),
             (Some(_), None) | (None, Some(_)) => Ok(Value::Null),
         }
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Definition, Measure, MeasureError, MeasureInput, Measured, part};
+use super::{Definition, KeyError, Measure, MeasureError, MeasureInput, Measured, Reader, part};
 use crate::suites::golden::Selector;
 use serde_json::Value;
 
@@ -42,12 +42,14 @@ enum Which {
 impl Definition for Contains {
     const NAME: &'static str = "contains";
 
-    fn settle(&mut self, _: &dyn Fn(&str) -> Result<String, String>) -> Result<Value, (&'static str, String)> {
+    fn resolve(&mut self, _: Reader<'_>) -> Result<Value, KeyError> {
         match (self.wanted.is_empty(), &self.golden) {
-            (true, None) => Err(("actual", "says neither `wanted` nor `golden`, so nothing is looked for".into())),
-            (false, Some(_)) => Err(("golden", "`wanted` says already what is looked for; keep one".into())),
+            (true, None) => {
+                Err(KeyError::new("actual", "says neither `wanted` nor `golden`, so nothing is looked for"))
+            }
+            (false, Some(_)) => Err(KeyError::new("golden", "`wanted` says already what is looked for; keep one")),
             (true, Some(_)) | (false, None) if self.wanted.iter().any(String::is_empty) => {
-                Err(("wanted", "every text contains an empty one".into()))
+                Err(KeyError::new("wanted", "every text contains an empty one"))
             }
             (true, Some(_)) | (false, None) => Ok(Value::Null),
         }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Asks, Definition, Measure, MeasureError, MeasureInput, Measured};
+use super::{Asks, Definition, KeyError, Measure, MeasureError, MeasureInput, Measured, Reader};
 use crate::model::{Answer, Ending};
 use crate::settings::{OpenAiTarget, PriceSection};
 
@@ -39,10 +39,10 @@ const LONGEST: u64 = 1000;
 impl Definition for Judge {
     const NAME: &'static str = "judge";
 
-    fn settle(&mut self, _: &dyn Fn(&str) -> Result<String, String>) -> Result<Value, (&'static str, String)> {
+    fn resolve(&mut self, _: Reader<'_>) -> Result<Value, KeyError> {
         match &self.base_url {
             Some(url) if !url.starts_with("http://") && !url.starts_with("https://") => {
-                Err(("base-url", format!("`{url}` is not an http address")))
+                Err(KeyError::new("base-url", format!("`{url}` is not an http address")))
             }
             Some(_) | None => Ok(Value::Null),
         }

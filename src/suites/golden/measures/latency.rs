@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Definition, Measure, MeasureError, MeasureInput, Measured};
+use super::{Definition, KeyError, Measure, MeasureError, MeasureInput, Measured, Reader};
 use crate::input::parse_duration;
 
 /// An answer in time: all or nothing. A recorded answer took as long as it did when it was recorded.
@@ -23,8 +23,8 @@ pub(super) struct Latency {
 impl Definition for Latency {
     const NAME: &'static str = "latency";
 
-    fn settle(&mut self, _: &dyn Fn(&str) -> Result<String, String>) -> Result<Value, (&'static str, String)> {
-        self.limit = parse_duration(&self.max).map_err(|why| ("max", why.to_string()))?;
+    fn resolve(&mut self, _: Reader<'_>) -> Result<Value, KeyError> {
+        self.limit = parse_duration(&self.max).map_err(|why| KeyError::new("max", why.to_string()))?;
         Ok(Value::Null)
     }
 }

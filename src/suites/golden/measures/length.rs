@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Definition, Measure, MeasureError, MeasureInput, Measured, part};
+use super::{Definition, KeyError, Measure, MeasureError, MeasureInput, Measured, Reader, part};
 use crate::suites::golden::Selector;
 
 /// Neither too short nor too long.
@@ -38,10 +38,12 @@ enum Unit {
 impl Definition for Length {
     const NAME: &'static str = "length";
 
-    fn settle(&mut self, _: &dyn Fn(&str) -> Result<String, String>) -> Result<Value, (&'static str, String)> {
+    fn resolve(&mut self, _: Reader<'_>) -> Result<Value, KeyError> {
         match (self.min, self.max) {
-            (None | Some(0), None) => Err(("actual", "says neither `min` nor `max`, so every length is right".into())),
-            (Some(min), Some(max)) if min > max => Err(("min", "is more than `max`".into())),
+            (None | Some(0), None) => {
+                Err(KeyError::new("actual", "says neither `min` nor `max`, so every length is right"))
+            }
+            (Some(min), Some(max)) if min > max => Err(KeyError::new("min", "is more than `max`")),
             (Some(_), _) | (None, Some(_)) => Ok(Value::Null),
         }
     }

@@ -96,14 +96,28 @@ pub enum Asks<'a> {
     Program(&'a command::Program),
 }
 
+/// What is wrong with a measure, and under which of its keys.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{key}`: {why}")]
+pub struct KeyError {
+    key: &'static str,
+    why: String,
+}
+
+impl KeyError {
+    fn new(key: &'static str, why: impl Into<String>) -> Self {
+        Self { key, why: why.into() }
+    }
+}
+
 /// A measure as it stands in a scorer.
 pub trait Definition: Measure + JsonSchema + DeserializeOwned + 'static {
     /// Its name in `measure = "…"`.
     const NAME: &'static str;
 
-    /// Reads what else it needs, through `read` (a name relative to the module → its text), and says under which key
-    /// something is wrong. What it returns is part of the question.
-    fn settle(&mut self, _read: &dyn Fn(&str) -> Result<String, String>) -> Result<Value, (&'static str, String)> {
+    /// Reads what else it needs, through `read` (a name relative to the module → its text), and checks that its
+    /// keys fit each other. What it returns is part of the question.
+    fn resolve(&mut self, _read: Reader<'_>) -> Result<Value, KeyError> {
         Ok(Value::Null)
     }
 }
@@ -134,7 +148,7 @@ fn load<D: Definition>(
     read: Reader<'_>,
 ) -> Result<(Box<dyn Measure>, Value), InputErrors> {
     let mut definition: D = Checker::new().read_at(document, at, value)?;
-    let added = definition.settle(read).map_err(|(key, why)| document.error(&at.join(key), why))?;
+    let added = definition.resolve(read).map_err(|KeyError { key, why }| document.error(&at.join(key), why))?;
     Ok((Box::new(definition), added))
 }
 

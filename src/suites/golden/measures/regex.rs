@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Definition, Measure, MeasureError, MeasureInput, Measured, part};
+use super::{Definition, KeyError, Measure, MeasureError, MeasureInput, Measured, Reader, part};
 use crate::suites::golden::Selector;
 
 /// The share of texts that match a regular expression.
@@ -25,8 +25,8 @@ pub(super) struct Matches {
 impl Definition for Matches {
     const NAME: &'static str = "regex";
 
-    fn settle(&mut self, _: &dyn Fn(&str) -> Result<String, String>) -> Result<Value, (&'static str, String)> {
-        self.regex = Some(Regex::new(&self.pattern).map_err(|error| ("pattern", error.to_string()))?);
+    fn resolve(&mut self, _: Reader<'_>) -> Result<Value, KeyError> {
+        self.regex = Some(Regex::new(&self.pattern).map_err(|error| KeyError::new("pattern", error.to_string()))?);
         Ok(Value::Null)
     }
 }

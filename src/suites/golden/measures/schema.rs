@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Definition, Measure, MeasureError, MeasureInput, Measured};
+use super::{Definition, KeyError, Measure, MeasureError, MeasureInput, Measured, Reader};
 use crate::suites::golden::Selector;
 
 /// Whether a value fits a JSON Schema.
@@ -25,8 +25,8 @@ pub(super) struct Schema {
 impl Definition for Schema {
     const NAME: &'static str = "schema";
 
-    fn settle(&mut self, read: &dyn Fn(&str) -> Result<String, String>) -> Result<Value, (&'static str, String)> {
-        let wrong = |why: String| ("file", why);
+    fn resolve(&mut self, read: Reader<'_>) -> Result<Value, KeyError> {
+        let wrong = |why: String| KeyError::new("file", why);
         let text = read(&self.file).map_err(wrong)?;
         let schema: Value =
             serde_json::from_str(&text).map_err(|error| wrong(format!("`{}` is not JSON: {error}", self.file)))?;

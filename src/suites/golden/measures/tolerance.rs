@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Definition, Measure, MeasureError, MeasureInput, Measured, part};
+use super::{Definition, KeyError, Measure, MeasureError, MeasureInput, Measured, Reader, part};
 use crate::suites::golden::Selector;
 
 /// The share of numbers that are near enough to golden's, pair by pair; what has no partner is not.
@@ -26,10 +26,10 @@ pub(super) struct Tolerance {
 impl Definition for Tolerance {
     const NAME: &'static str = "tolerance";
 
-    fn settle(&mut self, _: &dyn Fn(&str) -> Result<String, String>) -> Result<Value, (&'static str, String)> {
+    fn resolve(&mut self, _: Reader<'_>) -> Result<Value, KeyError> {
         match (self.within, self.within_share) {
-            (None, None) => Err(("actual", "says neither `within` nor `within-share`".into())),
-            (Some(_), Some(_)) => Err(("within", "`within-share` says it otherwise; keep one".into())),
+            (None, None) => Err(KeyError::new("actual", "says neither `within` nor `within-share`")),
+            (Some(_), Some(_)) => Err(KeyError::new("within", "`within-share` says it otherwise; keep one")),
             (Some(_), None) | (None, Some(_)) => Ok(Value::Null),
         }
     }
