@@ -21,8 +21,8 @@ pub(super) struct CompareArgs {
     #[arg(long)]
     strict: bool,
     /// What is printed on standard output
-    #[arg(long, value_enum, default_value_t = super::run::Format::Table)]
-    format: super::run::Format,
+    #[arg(long, value_enum, default_value_t = super::run::StdoutFormat::Table)]
+    format: super::run::StdoutFormat,
 }
 
 pub(super) fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::reference::BaselineArgs;
-use super::run::{Format, exit_code, write_results};
+use super::run::{StdoutFormat, exit_code, write_results};
 use super::{ConfigArgs, Failure, Overrides, console, results_file, settings};
 use crate::ci::CiContext;
 use crate::conclude;
@@ -29,8 +29,8 @@ pub(super) struct MergeArgs {
     #[arg(long, value_name = "DIR", default_value = "evalratchet-out")]
     out: PathBuf,
     /// What is printed on standard output
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = StdoutFormat::Table)]
+    format: StdoutFormat,
 }
 
 pub(super) fn merge_shards(args: &MergeArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
@@ -49,7 +49,7 @@ pub(super) fn merge_shards(args: &MergeArgs, ci: &CiContext) -> Result<ExitCode,
     let results = conclude(suites, run, located.reference.as_ref(), &located.circumstances);
     write_results(&args.out, &results)?;
     super::run::print(&results, args.format)?;
-    if args.format == Format::Table {
+    if args.format == StdoutFormat::Table {
         console::print(&format!("{}\n", args.out.join("report.html").display()));
     }
     Ok(exit_code(&results))

@@ -8,7 +8,7 @@ use super::{Failure, console, release, results_file};
 use crate::ci::CiContext;
 use crate::input::write_atomically;
 use crate::model::ExitCode;
-use crate::report::Format;
+use crate::report::ReportFormat;
 
 /// Verbs of `report`.
 #[derive(Debug, Subcommand)]
@@ -28,8 +28,8 @@ pub(super) struct ReportArgs {
     from: PathBuf,
     /// Which format
     #[arg(long, value_enum, required = true)]
-    format: Option<Format>,
-    /// How many bytes a comment or a summary may have [default: 65000, or 1000000]
+    format: Option<ReportFormat>,
+    /// How many bytes a comment or a summary may have [default: 63000, or 1000000]
     #[arg(long, value_name = "BYTES")]
     budget: Option<usize>,
     /// Write it into this file instead of standard output
@@ -44,7 +44,7 @@ pub(super) fn report(args: &ReportArgs, ci: &CiContext) -> Result<ExitCode, Fail
     // Without another verb it is required.
     let Some(format) = args.format else { return Err(Failure::Usage("--format is missing".to_owned())) };
     let results = results_file::read(&args.from)?;
-    let text = format.render(&results, args.budget).map_err(Failure::Usage)?;
+    let text = format.render(&results, args.budget).map_err(|error| Failure::Usage(error.to_string()))?;
     match &args.out {
         Some(path) => write_atomically(path, text.as_bytes())
             .map_err(|error| Failure::Write { path: path.display().to_string(), error })?,

@@ -18,7 +18,7 @@ use crate::model::{ExitCode, Fingerprint, Mode, Shard};
 use crate::plan::{PlannedSuite, Selection, plan};
 use crate::process::{Stop, stop_on_signals};
 use crate::recordings::Recordings;
-use crate::report::{self};
+use crate::report::{self, ReportFormat};
 use crate::repository::Checkout;
 use crate::results::{Results, RunInfo};
 use crate::settings::{Overrides, Settings, parse_duration};
@@ -76,12 +76,12 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "DIR", default_value = "evalratchet-out")]
     out: PathBuf,
     /// What is printed on standard output
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = StdoutFormat::Table)]
+    format: StdoutFormat,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum StdoutFormat {
     /// Tables for people
     Table,
     /// The results file
@@ -130,7 +130,7 @@ pub(super) fn run(args: RunArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let written = write_results(&args.out, &results);
     print(&results, args.format)?;
     written?;
-    if args.format == Format::Table {
+    if args.format == StdoutFormat::Table {
         console::print(&format!("{}\n", args.out.join("report.html").display()));
     }
     Ok(exit_code(&results))
@@ -144,7 +144,7 @@ fn as_json(results: &Results) -> Result<String, Failure> {
 /// results themselves are worth an exit code.
 pub(super) fn write_results(out: &Path, results: &Results) -> Result<(), Failure> {
     let mut lost = Ok(());
-    for format in report::Format::WRITTEN {
+    for format in ReportFormat::all().iter().filter(|format| format.is_written_by_run()) {
         let path = out.join(format.file_name());
         let written = match format.render(results, None) {
             Ok(text) => write_atomically(&path, text.as_bytes())
@@ -153,7 +153,7 @@ pub(super) fn write_results(out: &Path, results: &Results) -> Result<(), Failure
         };
         match (format, written) {
             (_, Ok(())) => {}
-            (report::Format::Json, Err(failure)) => lost = Err(failure),
+            (ReportFormat::Json, Err(failure)) => lost = Err(failure),
             (_, Err(failure)) => console::error(&failure.to_string()),
         }
     }
@@ -161,10 +161,10 @@ pub(super) fn write_results(out: &Path, results: &Results) -> Result<(), Failure
 }
 
 /// Prints the results as the user wants them.
-pub(super) fn print(results: &Results, format: Format) -> Result<(), Failure> {
+pub(super) fn print(results: &Results, format: StdoutFormat) -> Result<(), Failure> {
     match format {
-        Format::Json => console::print(&as_json(results)?),
-        Format::Table => console::print(&report::terminal(results, console::style())),
+        StdoutFormat::Json => console::print(&as_json(results)?),
+        StdoutFormat::Table => console::print(&report::terminal(results, console::style())),
     }
     Ok(())
 }

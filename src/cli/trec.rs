@@ -25,12 +25,12 @@ pub(super) struct TrecArgs {
     #[arg(long, value_enum, default_value_t = Ties::Trec)]
     ties: Ties,
     /// How the measures are printed
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = TrecFormat::Table)]
+    format: TrecFormat,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum TrecFormat {
     /// A measure per line, as trec_eval does
     Table,
     /// {"all": {…}, "topics": {"ID": {…}}}
@@ -65,11 +65,11 @@ pub(super) fn trec(args: &TrecArgs) -> Result<ExitCode, Failure> {
     }
     let mut out = String::new();
     match args.format {
-        Format::Json => {
+        TrecFormat::Json => {
             let topics = if args.per_topic { topics } else { BTreeMap::new() };
             out = format!("{}\n", json!({"all": all, "topics": topics}));
         }
-        Format::Table => {
+        TrecFormat::Table => {
             if args.per_topic {
                 for (topic, measures) in &topics {
                     rows(topic, measures, &mut out);

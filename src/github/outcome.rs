@@ -154,7 +154,7 @@ fn count(results: &Results, change: Change) -> usize {
 
 /// The outputs of the step, by name.
 pub fn outputs(results: Option<&Results>, directory: &str) -> Vec<(&'static str, String)> {
-    let file = |format: report::Format| format!("{}/{}", directory.trim_end_matches('/'), format.file_name());
+    let file = |format: report::ReportFormat| format!("{}/{}", directory.trim_end_matches('/'), format.file_name());
     let mut outputs = match results {
         Some(results) => {
             let word = serde_json::to_value(results.gate.verdict).ok();
@@ -178,9 +178,9 @@ pub fn outputs(results: Option<&Results>, directory: &str) -> Vec<(&'static str,
     };
     outputs.extend([
         ("results-dir", directory.to_owned()),
-        ("junit", file(report::Format::Junit)),
-        ("sarif", file(report::Format::Sarif)),
-        ("report", file(report::Format::Html)),
+        ("junit", file(report::ReportFormat::Junit)),
+        ("sarif", file(report::ReportFormat::Sarif)),
+        ("report", file(report::ReportFormat::Html)),
     ]);
     outputs
 }

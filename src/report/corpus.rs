@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::baseline::from_results;
 use crate::gate::Circumstances;
 use crate::gate::spec::{results, run_info, suite};
-use crate::model::{BaselineInfo, CaseId, Check, Mode, Output, Policy, Sha, Status, SuiteId, Trend};
+use crate::model::{BaselineInfo, CaseId, Check, Mode, Output, Policy, Sha, Status, SuiteId, Threshold, Trend, Usage};
 use crate::results::{Results, SuiteResult};
 use crate::suites::{CaseDetail, Kind};
 use crate::{Reference, conclude};
@@ -56,16 +56,19 @@ fn named(id: &str, kind: Kind, cases: &str) -> SuiteResult {
     let mut suite = SuiteResult { id: SuiteId::new(id), kind, ..suite(cases, &Policy::default()) };
     suite.metrics = crate::aggregate::metrics(kind, &suite.cases);
     suite.slices = crate::aggregate::slices(kind, &suite.cases);
+    suite.detail = kind.summarise(&suite.views(), std::time::Duration::ZERO);
     suite
 }
 
 fn with_detail(mut suite: SuiteResult, detail: &CaseDetail, why: &str) -> SuiteResult {
+    let name = suite.kind.checks()[0];
     for case in suite.cases.iter_mut().filter(|case| case.status != Status::Skipped) {
         case.detail = Some(detail.clone());
         let status = case.status;
-        case.checks = vec![Check { name: "expected-command".into(), status, details: Some(why.to_owned()) }];
+        case.checks = vec![Check { name: name.into(), status, details: Some(why.to_owned()) }];
         case.reproduce = format!("evalratchet run --suite {} --case {}", suite.id, case.id);
     }
+    suite.detail = suite.kind.summarise(&suite.views(), std::time::Duration::ZERO);
     suite
 }
 
@@ -138,9 +141,66 @@ pub(crate) fn all() -> Vec<(&'static str, Results)> {
             compared(vec![suite(every, &policy)], vec![suite("a- b+ d+ e+ f+ g+ h+ x:i+.9 j-.2 k+", &policy)]),
         ),
         ("broken", results(vec![suite("a! b! c+", &policy)])),
+        ("expenses", compared(vec![with_expenses(1.0)], vec![with_expenses(0.75)])),
+        ("hostile sample", hostile_sample()),
         ("ten thousand", compared(vec![suite(&many("-"), &policy)], vec![suite(&many("+"), &policy)])),
         ("hostile", hostile()),
     ]
+}
+
+/// A suite that takes time, tokens and money, and is held to ceilings.
+fn with_expenses(factor: f64) -> SuiteResult {
+    let mut suite = named("golden", Kind::Golden, "x:a+ y:b+");
+    for case in &mut suite.cases {
+        case.metrics.insert("tokens-per-answer".into(), 1234.5 * factor);
+        case.metrics.insert("cost-per-answer".into(), 0.000_14 * factor);
+        for attempt in &mut case.attempts {
+            attempt.duration_ms = 2106.251 * factor;
+            attempt.usage = Some(Usage { input_tokens: 1000, output_tokens: 234, cost: Some(0.000_14 * factor) });
+        }
+    }
+    for (metric, min, max_drop) in [
+        ("latency-p95-ms", Some(2000.0), Some(100.0)),
+        ("tokens-per-answer", Some(2000.0), None),
+        ("cost-per-answer", Some(0.000_12), Some(0.000_01)),
+        ("avg-score", Some(0.9), None),
+    ] {
+        suite.policy.metrics.insert(metric.into(), Threshold { min, target: None, max_drop });
+    }
+    suite.metrics = crate::aggregate::metrics(suite.kind, &suite.cases);
+    suite.slices = crate::aggregate::slices(suite.kind, &suite.cases);
+    suite
+}
+
+/// Each hostile text once, few enough to be read.
+fn hostile_sample() -> Results {
+    let (mut now, mut before) = (Vec::new(), Vec::new());
+    for (number, text) in HOSTILE.iter().copied().enumerate() {
+        let details = details(text);
+        let (kind, detail) = &details[number % details.len()];
+        let id = format!("{}-{number}", kind.name());
+        now.push(spoken_to(with_detail(named(&id, *kind, "x:a- z!"), detail, text), text));
+        before.push(named(&id, *kind, "x:a+"));
+    }
+    let mut results = compared(now, before);
+    results.run.branch = Some(HOSTILE[0].into());
+    results
+}
+
+/// A suite in which every text is somebody else's.
+fn spoken_to(mut suite: SuiteResult, text: &str) -> SuiteResult {
+    for case in &mut suite.cases {
+        case.diff = Some(format!("-{text}\n+{text}"));
+        case.output =
+            Some(Output { stdout: text.to_owned(), stdout_omitted: 0, stderr: text.to_owned(), stderr_omitted: 0 });
+        case.location.file = format!("{text}.json");
+        case.reproduce = format!("evalratchet run --case '{text}'");
+    }
+    if let Some(case) = suite.cases.last_mut() {
+        case.id = CaseId::new(format!("{text}z"));
+    }
+    suite.model = Some(text.to_owned());
+    suite
 }
 
 /// Hostile text wherever somebody else's text can stand.
@@ -152,24 +212,8 @@ pub(crate) fn hostile() -> Results {
         let kinds = if text.len() > 1000 { 1 } else { usize::MAX };
         for (kind, detail) in details(text).into_iter().take(kinds) {
             let id = format!("{}-{number}", kind.name());
-            let mut suite = with_detail(named(&id, kind, "x:a- y:b+ z!"), &detail, text);
             before.push(named(&id, kind, "x:a+ y:b-"));
-            for (index, case) in suite.cases.iter_mut().enumerate() {
-                case.diff = Some(format!("-{text}\n+{text}"));
-                case.output = Some(Output {
-                    stdout: text.to_owned(),
-                    stdout_omitted: 0,
-                    stderr: text.to_owned(),
-                    stderr_omitted: 0,
-                });
-                case.location.file = format!("{text}.json");
-                case.reproduce = format!("evalratchet run --case '{text}'");
-                if index == 2 {
-                    case.id = CaseId::new(format!("{text}z"));
-                }
-            }
-            suite.model = Some(text.to_owned());
-            now.push(suite);
+            now.push(spoken_to(with_detail(named(&id, kind, "x:a- y:b+ z!"), &detail, text), text));
         }
     }
     let mut results = compared(now, before);

@@ -1,11 +1,16 @@
 //! Every format that a run is written in.
+//!
+//! Whatever depends on the format is an exhaustive match here, and everything else goes over [`ReportFormat::all`]: what
+//! `run` writes, what `--format` takes, the test that looks for a docs section, and the snapshots.
 
-use super::{Frame, annotations, comment, html, json, junit, sarif, summary};
+use clap::ValueEnum;
+
+use super::{COMMENT_BUDGET, SUMMARY_BUDGET, annotations, comment, html, json, junit, sarif, summary};
 use crate::results::Results;
 
 /// A format of a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
     /// results.json: everything, for programs
     Json,
     /// junit.xml: for CI systems
@@ -22,9 +27,25 @@ pub enum Format {
     Annotations,
 }
 
-impl Format {
-    /// Those that every run writes.
-    pub const WRITTEN: [Self; 6] = [Self::Json, Self::Junit, Self::Sarif, Self::Comment, Self::Summary, Self::Html];
+/// Why a report could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum RenderError {
+    /// As JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// As XML.
+    #[error(transparent)]
+    Xml(#[from] quick_junit::SerializeError),
+    /// By a template.
+    #[error("{0:#}")]
+    Template(#[from] minijinja::Error),
+}
+
+impl ReportFormat {
+    /// Every one of them.
+    pub fn all() -> &'static [Self] {
+        Self::value_variants()
+    }
 
     /// The name of its file.
     pub const fn file_name(self) -> &'static str {
@@ -39,18 +60,25 @@ impl Format {
         }
     }
 
-    /// The report as text; `budget` is how many bytes a comment or a summary may have.
-    pub fn render(self, results: &Results, budget: Option<usize>) -> Result<String, String> {
+    /// Whether every run writes it.
+    pub const fn is_written_by_run(self) -> bool {
         match self {
-            Self::Json => json(results).map_err(|error| error.to_string()),
-            Self::Junit => junit(results).map_err(|error| error.to_string()),
-            Self::Sarif => sarif(results).map_err(|error| error.to_string()),
-            Self::Comment => comment(results, &Frame::default(), budget.unwrap_or(super::COMMENT_BUDGET))
-                .map_err(|error| format!("{error:#}")),
-            Self::Summary => summary(results, &Frame::default(), budget.unwrap_or(super::SUMMARY_BUDGET))
-                .map_err(|error| format!("{error:#}")),
-            Self::Html => html(results).map_err(|error| error.to_string()),
-            Self::Annotations => Ok(annotations(results)),
+            Self::Json | Self::Junit | Self::Sarif | Self::Comment | Self::Summary | Self::Html => true,
+            // They are for the log of a job, and `publish` prints them there.
+            Self::Annotations => false,
         }
+    }
+
+    /// The report as text; `budget` is how many bytes a comment or a summary may have.
+    pub fn render(self, results: &Results, budget: Option<usize>) -> Result<String, RenderError> {
+        Ok(match self {
+            Self::Json => json(results)?,
+            Self::Junit => junit(results)?,
+            Self::Sarif => sarif(results)?,
+            Self::Comment => comment(results, budget.unwrap_or(COMMENT_BUDGET))?,
+            Self::Summary => summary(results, budget.unwrap_or(SUMMARY_BUDGET))?,
+            Self::Html => html(results)?,
+            Self::Annotations => annotations(results),
+        })
     }
 }

@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
 use self::page_data::PageData;
-use super::verdict_line;
+use super::{verdict_line, verdict_word};
 use crate::results::Results;
 use crate::text::plain;
 
@@ -23,7 +23,7 @@ const SCRIPT: &str = include_str!("html/script.js");
 pub fn html(results: &Results) -> Result<String, serde_json::Error> {
     let ((style, style_hash), script) = (style(), unix_lines(SCRIPT));
     let verdict = plain(&verdict_line(results));
-    let word = verdict.split_once(':').map_or(verdict.as_str(), |(word, _)| word);
+    let word = verdict_word(results.gate.verdict);
     let commit = results.run.commit.as_ref().map(|commit| format!(" ({})", commit.short())).unwrap_or_default();
     Ok(filled(
         &unix_lines(PAGE),

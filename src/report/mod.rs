@@ -23,14 +23,14 @@ mod verdict;
 pub use annotations::{Annotation, Level, annotations, data, property, worst};
 pub use comment::{COMMENT_BUDGET, Frame, SUMMARY_BUDGET, comment, summary};
 pub use comparison::{age, change_counts};
-pub use formats::Format;
+pub use formats::{RenderError, ReportFormat};
 pub use html::html;
 pub use json::json;
 pub use junit::junit;
 pub use sarif::sarif;
 pub use terminal::{Style, terminal};
 pub use trend::{baseline, sparkline, trend};
-pub use verdict::verdict_line;
+pub use verdict::{VerdictPart, VerdictSummary, verdict_line, verdict_word};
 
 #[cfg(test)]
 mod tests;

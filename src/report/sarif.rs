@@ -240,7 +240,7 @@ fn rule(id: &str) -> Value {
             "Something is worse than it may be. Mend it, or allow exactly this with `evalratchet baseline bless --reason \"…\"`.",
         ),
         Some((kind, check)) => (
-            format!("A {kind} case does not hold: {}.", check.replace('-', " ")),
+            format!("{} {kind} case does not hold: {}.", article(kind), check.replace('-', " ")),
             "The answer is not what the case expects. The message has the difference and the command that runs this case alone.",
         ),
         None => (format!("A case does not hold: {id}."), "See the message."),
@@ -256,6 +256,10 @@ fn rule(id: &str) -> Value {
         "defaultConfiguration": {"level": "error"},
         "properties": {"tags": ["evaluation"]},
     })
+}
+
+fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "An" } else { "A" }
 }
 
 fn capitalised(word: &str) -> String {

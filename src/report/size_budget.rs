@@ -10,9 +10,9 @@ const ROOM_FOR_NOTE: usize = 160;
 
 /// A piece of Markdown that stands by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Block {
-    /// The smaller, the more important; 0 is always there.
-    pub(super) priority: u32,
+pub(super) struct Block<I> {
+    /// The smaller, the more important. What has the smallest of all is never left out.
+    pub(super) importance: I,
     /// How many things it tells of.
     pub(super) things: usize,
     /// The Markdown.
@@ -20,19 +20,20 @@ pub(super) struct Block {
 }
 
 /// As many blocks as fit, the most important first, in the order of the document.
-pub(super) fn fitted(blocks: &[Block], budget: usize) -> String {
+pub(super) fn fitted<I: Ord + Copy>(blocks: &[Block<I>], budget: usize) -> String {
     let whole = joined(blocks.iter());
     if whole.len() <= budget {
         return whole;
     }
-    let size = |block: &Block| block.text.trim_end().len() + 2;
+    let size = |block: &Block<I>| block.text.trim_end().len() + 2;
     let mut order: Vec<usize> = (0..blocks.len()).collect();
-    order.sort_by_key(|index| (blocks[*index].priority, *index));
+    order.sort_by_key(|index| (blocks[*index].importance, *index));
+    let most = blocks.iter().map(|block| block.importance).min();
     let mut kept = vec![false; blocks.len()];
     let mut left = budget.saturating_sub(ROOM_FOR_NOTE);
     for index in order {
         let block = &blocks[index];
-        if block.priority == 0 || size(block) <= left {
+        if Some(block.importance) == most || size(block) <= left {
             kept[index] = true;
             left = left.saturating_sub(size(block));
         }
@@ -46,7 +47,7 @@ pub(super) fn fitted(blocks: &[Block], budget: usize) -> String {
     format!("{}{note}", joined(chosen).trim_end())
 }
 
-fn joined<'a>(blocks: impl Iterator<Item = &'a Block>) -> String {
+fn joined<'a, I: 'a>(blocks: impl Iterator<Item = &'a Block<I>>) -> String {
     let texts: Vec<&str> = blocks.map(|block| block.text.trim_end()).collect();
     format!("{}\n", texts.join("\n\n"))
 }

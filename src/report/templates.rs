@@ -61,3 +61,8 @@ fn filled(mut environment: Environment<'static>, templates: &Templates) -> Resul
 pub(super) fn value_of(view: &impl Serialize) -> Value {
     Value::from(minijinja::value::Serde(view))
 }
+
+/// Whether an address may stand in a link. Ours are made of GitHub's own variables, and nothing else is let into one.
+pub(super) fn is_address(url: &str) -> bool {
+    url.starts_with("https://") && url.chars().all(|c| c.is_ascii_alphanumeric() || "-._~:/".contains(c))
+}

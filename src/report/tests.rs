@@ -6,7 +6,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde_json::Value;
 
 use super::corpus::HOSTILE;
-use super::{COMMENT_BUDGET, Format, Frame, comment, summary};
+use super::{COMMENT_BUDGET, Frame, ReportFormat, Style, comment, summary, terminal};
 use crate::model::Status;
 use crate::results::Results;
 
@@ -20,8 +20,8 @@ fn find(name: &str) -> &'static Results {
 #[test]
 fn every_result_set_goes_through_every_format_and_stays_the_same_bytes() {
     for (name, results) in CORPUS.iter() {
-        let read: Results = serde_json::from_str(&Format::Json.render(results, None).unwrap()).unwrap();
-        for format in Format::WRITTEN.into_iter().chain([Format::Annotations]) {
+        let read: Results = serde_json::from_str(&ReportFormat::Json.render(results, None).unwrap()).unwrap();
+        for format in ReportFormat::all() {
             let text = format.render(results, None).unwrap_or_else(|why| panic!("{name} as {format:?}: {why}"));
             assert!(text == format.render(&read, None).unwrap(), "{name} as {format:?} is not what its results say");
         }
@@ -29,18 +29,66 @@ fn every_result_set_goes_through_every_format_and_stays_the_same_bytes() {
 }
 
 #[test]
-fn what_people_read_is_as_it_is_written_down_here() {
+fn every_format_reads_as_its_snapshot() {
     for (name, results) in CORPUS.iter() {
+        // They are too large to be read by anybody.
         if matches!(*name, "ten thousand" | "hostile") {
             continue;
         }
         let name = name.replace(' ', "_");
-        insta::assert_snapshot!(
-            format!("comment_{name}"),
-            comment(results, &Frame::default(), COMMENT_BUDGET).unwrap()
-        );
-        insta::assert_snapshot!(format!("junit_{name}"), Format::Junit.render(results, None).unwrap());
-        insta::assert_snapshot!(format!("annotations_{name}"), Format::Annotations.render(results, None).unwrap());
+        for format in ReportFormat::all() {
+            let text = format.render(results, None).unwrap();
+            let text = if *format == ReportFormat::Html { page_display(&text) } else { text };
+            insta::assert_snapshot!(format!("{}_{name}", spelling(*format)), text);
+        }
+        let style = Style { color: false, width: 100 };
+        insta::assert_snapshot!(format!("terminal_{name}"), terminal(results, style));
+    }
+    let style = Style { color: true, width: 80 };
+    insta::assert_snapshot!("terminal_in_colour", terminal(find("every change"), style));
+}
+
+/// How `--format` spells it.
+fn spelling(format: ReportFormat) -> String {
+    clap::ValueEnum::to_possible_value(&format).unwrap().get_name().to_owned()
+}
+
+/// Of the page what is not in `results.json`: its title, and the texts that its script draws.
+fn page_display(page: &str) -> String {
+    let between = |start: &str, end: &str| page.split_once(start).unwrap().1.split_once(end).unwrap().0;
+    let data = between(r#"<script type="application/json" id="data">"#, "</script>");
+    let data: Value = serde_json::from_str(data).unwrap();
+    let display = serde_json::to_string_pretty(&data["display"]).unwrap();
+    format!("{}\n{display}", between("<title>", "</title>"))
+}
+
+#[test]
+fn every_format_has_a_section_in_the_docs_and_names_its_file() {
+    let docs = include_str!("../../docs/reports.md");
+    for format in ReportFormat::all() {
+        let name = spelling(*format);
+        assert!(docs.contains(&format!("\n## `{name}`\n")), "docs/reports.md has no section for {name}");
+        let named = docs.contains(&format!("`{}`", format.file_name()));
+        assert!(named || !format.is_written_by_run(), "docs/reports.md does not name {}", format.file_name());
+    }
+}
+
+#[test]
+fn what_is_published_is_the_comment_within_a_frame() {
+    let frame = Frame {
+        origin: Some("The numbers are the fork's own (x/r).".to_owned()),
+        artifact: Some("https://github.com/o/r/actions/runs/1/artifacts/2".to_owned()),
+    };
+    for (name, results) in CORPUS.iter() {
+        let written = ReportFormat::Comment.render(results, None).unwrap();
+        let bare = Frame::default().comment(results, usize::MAX).unwrap();
+        assert!(bare == written, "{name}: a frame without anything changes the comment");
+        let framed = frame.comment(results, usize::MAX).unwrap();
+        assert!(framed.contains(&written), "{name}: the comment is not what comment.md says");
+        assert!(framed.starts_with("*The numbers are the fork") && framed.ends_with("artifacts/2)</sub>\n"), "{name}");
+        assert!(framed.len() < 65_536 - 1_200, "{name}: no room for the hidden marker");
+        let written = ReportFormat::Summary.render(results, None).unwrap();
+        assert!(frame.summary(results, 1 << 20).unwrap().contains(&written), "{name}: the summary differs");
     }
 }
 
@@ -84,9 +132,9 @@ pub(super) fn is_ours(html: &str) -> bool {
 fn no_mention_link_image_html_or_marker_of_theirs_survives_outside_of_code() {
     let results = find("hostile");
     for markdown in [
-        comment(results, &Frame::default(), 5_000_000).unwrap(),
-        comment(results, &Frame::default(), COMMENT_BUDGET).unwrap(),
-        summary(results, &Frame::default(), 900_000).unwrap(),
+        comment(results, 5_000_000).unwrap(),
+        comment(results, COMMENT_BUDGET).unwrap(),
+        summary(results, 900_000).unwrap(),
     ] {
         let (text, found) = alive(&markdown);
         for one in &found {
@@ -110,11 +158,11 @@ fn no_mention_link_image_html_or_marker_of_theirs_survives_outside_of_code() {
 #[test]
 fn a_comment_fits_any_budget_and_never_loses_the_verdict() {
     let results = find("ten thousand");
-    let whole = comment(results, &Frame::default(), usize::MAX).unwrap();
+    let whole = comment(results, usize::MAX).unwrap();
     assert_eq!(whole.matches("<details>").count(), 10_000, "each regression has its fold");
     let mut last = 0;
     for budget in [1_000, 2_000, 5_000, 20_000, COMMENT_BUDGET, 500_000, whole.len() - 1, whole.len()] {
-        let text = comment(results, &Frame::default(), budget).unwrap();
+        let text = comment(results, budget).unwrap();
         assert!(text.len() <= budget, "{} in {budget}", text.len());
         assert!(text.starts_with("> [!CAUTION]\n> **Failed**"), "{text:.200}");
         assert_eq!(text.matches("<details>").count(), text.matches("</details>").count());
@@ -123,13 +171,13 @@ fn a_comment_fits_any_budget_and_never_loses_the_verdict() {
         assert!(text.len() >= last, "more room holds less");
         last = text.len();
     }
-    assert!(summary(results, &Frame::default(), super::SUMMARY_BUDGET).unwrap().len() < 1 << 20);
+    assert!(summary(results, super::SUMMARY_BUDGET).unwrap().len() < 1 << 20);
 }
 
 #[test]
 fn junit_has_the_counts_of_the_results_and_no_character_that_xml_forbids() {
     for (name, results) in CORPUS.iter() {
-        let text = Format::Junit.render(results, None).unwrap();
+        let text = ReportFormat::Junit.render(results, None).unwrap();
         let document = roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
         let cases: Vec<_> = results.suites.iter().flat_map(|suite| &suite.cases).collect();
         let count = |status: Status| cases.iter().filter(|case| case.status == status).count();
@@ -152,7 +200,7 @@ fn junit_has_the_counts_of_the_results_and_no_character_that_xml_forbids() {
 #[test]
 fn sarif_stays_within_the_limits_says_what_was_cut_and_has_stable_fingerprints() {
     for (name, results) in CORPUS.iter() {
-        let sarif: Value = serde_json::from_str(&Format::Sarif.render(results, None).unwrap()).unwrap();
+        let sarif: Value = serde_json::from_str(&ReportFormat::Sarif.render(results, None).unwrap()).unwrap();
         let run = &sarif["runs"][0];
         let found = run["results"].as_array().unwrap();
         assert!(found.len() <= 5000, "{name}");
@@ -169,7 +217,7 @@ fn sarif_stays_within_the_limits_says_what_was_cut_and_has_stable_fingerprints()
     // A line further down is the same result.
     let results = find("every change");
     let prints = |results: &Results| {
-        let sarif: Value = serde_json::from_str(&Format::Sarif.render(results, None).unwrap()).unwrap();
+        let sarif: Value = serde_json::from_str(&ReportFormat::Sarif.render(results, None).unwrap()).unwrap();
         let found = sarif["runs"][0]["results"].as_array().unwrap().clone();
         found.iter().map(|one| one["partialFingerprints"].to_string()).collect::<Vec<_>>()
     };
@@ -181,7 +229,7 @@ fn sarif_stays_within_the_limits_says_what_was_cut_and_has_stable_fingerprints()
 #[test]
 fn annotations_are_at_most_ten_of_a_level_and_each_is_one_command() {
     for (name, results) in CORPUS.iter() {
-        let text = Format::Annotations.render(results, None).unwrap();
+        let text = ReportFormat::Annotations.render(results, None).unwrap();
         for level in ["::error ", "::warning "] {
             assert!(text.lines().filter(|line| line.starts_with(level)).count() <= 10, "{name}");
         }

@@ -26,6 +26,28 @@ fn a_comment_is_made_then_left_alone_then_changed_and_stays_the_only_one() {
 }
 
 #[test]
+fn what_is_posted_is_what_comment_md_says_behind_a_hidden_marker() {
+    let job = Job::on_pull_request();
+    let mut results = samples().worse.clone();
+    results["run"]["url"] = json!(format!("https://github.com/{REPOSITORY}/actions/runs/10"));
+    results["run"]["commit"] = json!(null);
+    job.left(&results);
+    let written = |format: &str| job.evalratchet(&["report", "--format", format]).stdout;
+    let (comment, summary) = (written("comment"), written("summary"));
+    assert!(comment.contains("[the run and its report]"), "{comment}");
+    assert_eq!(job.publish(&[]).code, 0);
+    let posted = job.comment();
+    assert_eq!(posted.split_once("\n\n").unwrap().1, comment.trim_end());
+    assert_eq!(job.check()["output"]["summary"].as_str().unwrap().trim_end(), comment.trim_end());
+    assert_eq!(job.summary().trim_end(), summary.trim_end());
+    // What only `publish` knows stands around it.
+    let address = "https://github.com/o/r/actions/runs/10/artifacts/1";
+    job.publish_as(11, &["--artifact-url", address]);
+    let framed = job.comment();
+    assert!(framed.ends_with(&format!("[the report]({address})</sub>")), "{framed}");
+}
+
+#[test]
 fn the_comment_is_found_by_marker_and_author_among_hundreds() {
     let job = Job::on_pull_request();
     job.github.repository(REPOSITORY, |repository| {

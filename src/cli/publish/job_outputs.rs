@@ -11,7 +11,7 @@ use crate::ci::{Event, EventKind, JobFile};
 use crate::cli::{Failure, console};
 use crate::github::{GithubError, outcome};
 use crate::input::write_atomically;
-use crate::report::{self, SUMMARY_BUDGET};
+use crate::report;
 
 impl Publisher<'_> {
     /// The channels that need no token.
@@ -23,9 +23,11 @@ impl Publisher<'_> {
         self.files.append(self.ci.outputs.as_ref(), "outputs.txt", &lines);
         if self.args.summary {
             let room = (1 << 20) - 4096 - self.files.size(self.ci.summary.as_ref());
-            let budget = SUMMARY_BUDGET.min(usize::try_from(room.max(0)).unwrap_or(0));
+            let budget = usize::try_from(room.max(0)).unwrap_or(0);
             let text = match &told.results {
-                Ok(results) => report::summary(results, &told.frame, budget)
+                Ok(results) => told
+                    .frame
+                    .summary(results, budget)
                     .map_err(|error| Failure::Usage(format!("the summary cannot be made: {error:#}")))?,
                 Err(why) => outcome::nothing(why),
             };

@@ -173,7 +173,9 @@ impl Publisher<'_> {
     async fn finish_check(&self, told: &Publication, head: HeadSha) -> Result<Done, GithubError> {
         let report = match &told.results {
             Ok(results) => {
-                let summary = report::comment(results, &told.frame, check::SUMMARY)
+                let summary = told
+                    .frame
+                    .comment(results, check::SUMMARY)
                     .map_err(|error| GithubError::Unreachable(format!("{error:#}")))?;
                 let report = outcome::check_report(results, &self.event, summary);
                 if self.args.annotations { report } else { Report { annotations: Vec::new(), ..report } }
@@ -188,10 +190,9 @@ impl Publisher<'_> {
         let head = self.event.head.as_ref().map(|head| head.0.to_string()).unwrap_or_default();
         let marker = Marker { key: told.key.clone(), run: self.event.run, head };
         let worth_creating = self.args.comment.is_met(told.results.as_ref().ok());
-        // The marker has its room as well.
-        publish::comment(&self.client, number, COMMENT_BUDGET - 1000, |budget| {
+        publish::comment(&self.client, number, COMMENT_BUDGET, |budget| {
             let content = match &told.results {
-                Ok(results) => report::comment(results, &told.frame, budget).map_err(|error| format!("{error:#}"))?,
+                Ok(results) => told.frame.comment(results, budget).map_err(|error| format!("{error:#}"))?,
                 Err(why) => outcome::nothing(why),
             };
             Ok(Desired { marker: marker.clone(), content, worth_creating })

@@ -15,12 +15,12 @@ pub(super) struct MetricsView {
     pub(super) folded: bool,
     sure: &'static str,
     trends: bool,
-    pub(super) rows: Vec<MetricRow>,
+    pub(super) rows: Vec<CommentMetricRow>,
     note: String,
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct MetricRow {
+pub(super) struct CommentMetricRow {
     suite: String,
     metric: String,
     baseline: String,
@@ -68,7 +68,7 @@ pub(super) fn metrics(results: &Results) -> Vec<MetricsView> {
                     }
                 });
             let (rows, first) = if is_same { (&mut same, &mut first_same) } else { (&mut rows, &mut first) };
-            rows.push(MetricRow {
+            rows.push(CommentMetricRow {
                 suite: if *first { suite.id.to_string() } else { String::new() },
                 metric: spec.name.to_owned(),
                 delta: marked(&shown),

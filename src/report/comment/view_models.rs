@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use minijinja::value::Value;
 use serde::Serialize;
 
-use super::Frame;
+use super::sections::{ListOf, Section};
 use crate::model::{CaseChange, Change, Nature, Rule, Sha, Status, Usage, format_score};
 use crate::report::case_summary::{Changes, Standing, why};
-use crate::report::templates::value_of;
-use crate::report::{age, change_counts, markdown};
+use crate::report::templates::{is_address, value_of};
+use crate::report::{VerdictPart, VerdictSummary, age, markdown};
 use crate::results::{CaseResult, Reason, Results, SuiteResult, Verdict};
 use crate::text::counted;
 use crate::text::truncate_middle;
@@ -40,7 +40,7 @@ pub(super) struct VerdictView {
     todo: String,
 }
 
-pub(super) fn verdict(results: &Results, frame: &Frame) -> VerdictView {
+pub(super) fn verdict(results: &Results) -> VerdictView {
     let gate = &results.gate;
     let (alert, word) = match gate.verdict {
         Verdict::Passed => ("TIP", "Passed"),
@@ -52,28 +52,12 @@ pub(super) fn verdict(results: &Results, frame: &Frame) -> VerdictView {
         Verdict::NotComparable => ("WARNING", "Not comparable with the baseline"),
         Verdict::Interrupted => ("WARNING", "Interrupted"),
     };
-    let run: Vec<&CaseResult> =
-        results.suites.iter().filter(|suite| suite.affected).flat_map(|suite| &suite.cases).collect();
-    let count = |status: Status| run.iter().filter(|case| case.status == status).count();
-    let mut counts = vec![format!(
-        "{} of {} measured cases pass",
-        count(Status::Passed),
-        count(Status::Passed) + count(Status::Failed)
-    )];
-    for (status, word) in [(Status::Error, "could not be had"), (Status::Unmeasured, "not measured")] {
-        if count(status) > 0 {
-            counts.push(format!("{} {word}", count(status)));
-        }
-    }
-    if let Some(comparison) = &results.comparison {
-        counts.push(change_counts(comparison));
-    }
-    if results.run.partial {
-        counts.push("partial run".to_owned());
-    }
+    let summary = VerdictSummary::of(results);
+    let counts: Vec<String> = summary.parts.iter().filter_map(verdict_count).collect();
     let failing: Vec<&Reason> = gate.reasons.iter().filter(|reason| reason.fails).collect();
-    let mut lines: Vec<String> = frame.origin.iter().cloned().collect();
-    lines.extend(failing.iter().take(1).map(|reason| truncate_middle(&reason.message, LINE).replace('\n', " ")));
+    let first = failing.iter().take(1);
+    let mut lines: Vec<String> =
+        first.map(|reason| truncate_middle(&reason.message, LINE).replace('\n', " ")).collect();
     if failing.len() > 1 {
         lines.push(format!("and {} below", counted(failing.len() - 1, "more reason")));
     }
@@ -95,6 +79,23 @@ pub(super) fn verdict(results: &Results, frame: &Frame) -> VerdictView {
     VerdictView { alert, word: word.to_owned(), counts: counts.join(" · "), lines, todo: todo.to_owned() }
 }
 
+/// What the first line of a comment counts. Names stand in the footer.
+fn verdict_count(part: &VerdictPart<'_>) -> Option<String> {
+    match part {
+        VerdictPart::Passing { .. }
+        | VerdictPart::Errors(_)
+        | VerdictPart::Unmeasured(_)
+        | VerdictPart::Changes(_)
+        | VerdictPart::Partial => Some(part.text()),
+        VerdictPart::Shard(_) => Some(VerdictPart::Partial.text()),
+        VerdictPart::Skipped(_)
+        | VerdictPart::Suites(..)
+        | VerdictPart::NotAffected { .. }
+        | VerdictPart::Blessed { .. }
+        | VerdictPart::Replayed { .. } => None,
+    }
+}
+
 #[derive(Debug, Serialize)]
 pub(super) struct ReasonsView {
     title: String,
@@ -109,8 +110,8 @@ pub(super) struct ReasonLine {
     blessed: Option<String>,
 }
 
-/// What changes about the gate, then what failed, then what is worth knowing; in pieces that can be left out.
-pub(super) fn reasons(results: &Results) -> Vec<(u32, ReasonsView)> {
+/// What changes about the gate, what failed, and what is worth knowing; in pieces that can be left out.
+pub(super) fn reasons(results: &Results) -> Vec<(Section, Vec<ReasonsView>)> {
     const PIECE: usize = 20;
     let of_gate =
         |reason: &&Reason| matches!(reason.rule, Rule::WeakenedGate | Rule::BaselineEdited | Rule::SuiteRemoved);
@@ -137,27 +138,26 @@ pub(super) fn reasons(results: &Results) -> Vec<(u32, ReasonsView)> {
         |rule: Rule| matches!(rule, Rule::KnownFailures | Rule::NotGated | Rule::NoBaseline | Rule::NotAffected);
     let informing: Vec<&Reason> =
         all.iter().filter(|one| !of_gate(one) && !one.fails && one.blessed.is_none() && !elsewhere(one.rule)).collect();
-    let mut views = Vec::new();
     let slices = format!("{} in slices", counted(of_slices.len(), "drop"));
-    for (priority, title, folded, reasons) in [
-        (1, "What this changes about the gate", false, about_gate),
-        (2, "Why", false, failing),
-        (3, slices.as_str(), true, of_slices),
-        (30, "Worth knowing", false, informing),
-    ] {
-        for (index, piece) in reasons.chunks(PIECE).enumerate() {
-            let title = if index == 0 { title } else { "… and" }.to_owned();
-            let later = u32::from(index > 0) * 10;
-            let lines = piece.iter().map(|reason| line(reason)).collect();
-            views.push((priority + later, ReasonsView { title, folded, lines }));
-        }
-    }
-    views
+    let pieces = |title: &str, folded: bool, reasons: Vec<&Reason>| -> Vec<ReasonsView> {
+        let piece = |(index, piece): (usize, &[&Reason])| ReasonsView {
+            title: if index == 0 { title } else { "… and" }.to_owned(),
+            folded,
+            lines: piece.iter().map(|reason| line(reason)).collect(),
+        };
+        reasons.chunks(PIECE).enumerate().map(piece).collect()
+    };
+    vec![
+        (Section::GateChanges, pieces("What this changes about the gate", false, about_gate)),
+        (Section::Reasons, pieces("Why", false, failing)),
+        (Section::SliceDrops, pieces(&slices, true, of_slices)),
+        (Section::WorthKnowing, pieces("Worth knowing", false, informing)),
+    ]
 }
 
 /// A heading and its cases.
-pub(super) struct Section {
-    pub(super) priority: u32,
+pub(super) struct CasesView {
+    pub(super) section: Section,
     pub(super) heading: Heading,
     pub(super) cases: Vec<CaseView>,
 }
@@ -180,7 +180,7 @@ pub(super) struct CaseView {
 }
 
 /// The cases that flipped, regressions first; without a baseline, those that fail.
-pub(super) fn sections(results: &Results) -> Vec<Section> {
+pub(super) fn cases(results: &Results) -> Vec<CasesView> {
     let changes = Changes::of(results);
     let mut worse = Vec::new();
     let mut errors = Vec::new();
@@ -200,15 +200,15 @@ pub(super) fn sections(results: &Results) -> Vec<Section> {
     worse.sort_by(|a, b| a.0.total_cmp(&b.0));
     let title = if results.comparison.is_some() { "newly failing" } else { "failing" };
     [
-        (10, format!("{} {title}", counted(worse.len(), "case")), worse),
-        (12, format!("{} without an answer", counted(errors.len(), "case")), errors),
-        (60, format!("{} now passing", counted(better.len(), "case")), better),
+        (Section::NewlyFailing, title, worse),
+        (Section::Unanswered, "without an answer", errors),
+        (Section::NowPassing, "now passing", better),
     ]
     .into_iter()
     .filter(|(_, _, cases)| !cases.is_empty())
-    .map(|(priority, title, cases)| Section {
-        priority,
-        heading: Heading { title },
+    .map(|(section, title, cases)| CasesView {
+        section,
+        heading: Heading { title: format!("{} {title}", counted(cases.len(), "case")) },
         cases: cases.into_iter().map(|(_, view)| view).collect(),
     })
     .collect()
@@ -262,30 +262,29 @@ fn case_view(
 #[derive(Debug, Serialize)]
 pub(super) struct ListView {
     title: String,
-    pub(super) entries: Vec<Entry>,
-    more: String,
+    pub(super) entries: Vec<ListEntry>,
 }
 
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Entry {
+pub(super) struct ListEntry {
     name: String,
     note: String,
 }
 
 /// What is listed in folds: what is new, gone, changed, missing, flaky, known.
-pub(super) fn lists(results: &Results) -> Vec<(u32, ListView)> {
+pub(super) fn lists(results: &Results) -> Vec<(ListOf, Vec<ListView>)> {
     const PIECE: usize = 50;
     let changes = Changes::of(results);
-    let mut lists: BTreeMap<(u32, &str), Vec<Entry>> = BTreeMap::new();
+    let mut lists: BTreeMap<ListOf, Vec<ListEntry>> = BTreeMap::new();
     for suite in results.comparison.iter().flat_map(|all| &all.suites) {
         for one in &suite.cases {
-            let (priority, title) = match one.change {
-                Change::Removed => (40, "removed"),
-                Change::Lost => (40, "not measured any more"),
-                Change::Changed => (41, "changed"),
-                Change::Added => (42, "new"),
-                Change::Improved if !flipped(Some(one)) => (61, "scoring more"),
-                Change::Regressed if one.now == Some(Status::Passed) => (43, "scoring less, but passing"),
+            let list = match one.change {
+                Change::Removed => ListOf::Removed,
+                Change::Lost => ListOf::Lost,
+                Change::Changed => ListOf::Changed,
+                Change::Added => ListOf::Added,
+                Change::Improved if !flipped(Some(one)) => ListOf::ScoringMore,
+                Change::Regressed if one.now == Some(Status::Passed) => ListOf::ScoringLess,
                 Change::Regressed | Change::Improved | Change::Unchanged => continue,
             };
             let note = match (one.score_was, one.score_now) {
@@ -295,7 +294,7 @@ pub(super) fn lists(results: &Results) -> Vec<(u32, ListView)> {
                 _ => one.now.or(one.was).map(|status| status.word().to_owned()).unwrap_or_default(),
             };
             let name = format!("{}/{}", suite.id, one.id);
-            lists.entry((priority, title)).or_default().push(Entry { name, note });
+            lists.entry(list).or_default().push(ListEntry { name, note });
         }
     }
     for suite in &results.suites {
@@ -304,37 +303,37 @@ pub(super) fn lists(results: &Results) -> Vec<(u32, ListView)> {
             if changes.standing(suite, case) == Standing::Known {
                 let since = changes.get(&suite.id, &case.id).and_then(|one| one.since.as_ref());
                 let note = since.map(|since| format!("since {}", since.short())).unwrap_or_default();
-                lists.entry((50, "failing as in the baseline")).or_default().push(Entry { name: name.clone(), note });
+                lists.entry(ListOf::KnownFailures).or_default().push(ListEntry { name: name.clone(), note });
             }
             if case.flaky {
                 let passed = case.attempts.iter().filter(|attempt| attempt.status == Status::Passed).count();
                 let note = format!("{passed} of {} attempts pass", case.attempts.len());
-                lists.entry((44, "flaky")).or_default().push(Entry { name: name.clone(), note });
+                lists.entry(ListOf::Flaky).or_default().push(ListEntry { name: name.clone(), note });
             }
             if let Some(quarantine) = suite.policy.quarantine.get(&case.id) {
                 let note = format!("until {}, {}", quarantine.until, quarantine.owner);
-                lists.entry((45, "in quarantine")).or_default().push(Entry { name, note });
+                lists.entry(ListOf::Quarantined).or_default().push(ListEntry { name, note });
             }
         }
         if let Some(detail) = &suite.detail {
             for id in detail.report().missing_ids() {
-                let entry = Entry { name: id.clone(), note: format!("of {}", suite.id) };
-                lists.entry((46, "expected but not in the index")).or_default().push(entry);
+                let entry = ListEntry { name: id.clone(), note: format!("of {}", suite.id) };
+                lists.entry(ListOf::NotInIndex).or_default().push(entry);
             }
         }
     }
-    let mut views = Vec::new();
-    for ((priority, title), entries) in lists {
-        let all = entries.len();
-        let noun = if title.starts_with("expected") { "id" } else { "case" };
-        for (index, piece) in entries.chunks(PIECE).enumerate() {
-            let title =
-                if index == 0 { format!("{} {title}", counted(all, noun)) } else { format!("… more {title}") };
-            let later = u32::from(index > 0) * 30;
-            views.push((priority + later, ListView { title, entries: piece.to_vec(), more: String::new() }));
-        }
-    }
-    views
+    let pieces = |list: ListOf, entries: &[ListEntry]| -> Vec<ListView> {
+        let (noun, title) = list.title();
+        let piece = |(index, piece): (usize, &[ListEntry])| ListView {
+            title: match index {
+                0 => format!("{} {title}", counted(entries.len(), noun)),
+                _ => format!("… more {title}"),
+            },
+            entries: piece.to_vec(),
+        };
+        entries.chunks(PIECE).enumerate().map(piece).collect()
+    };
+    lists.iter().map(|(list, entries)| (*list, pieces(*list, entries))).collect()
 }
 
 #[derive(Debug, Serialize)]
@@ -343,7 +342,7 @@ pub(super) struct FooterView {
 }
 
 /// Both commits, the age of the baseline, which suites were not asked anew, what it cost, and where to read on.
-pub(super) fn footer(results: &Results, frame: &Frame) -> FooterView {
+pub(super) fn footer(results: &Results) -> FooterView {
     let run = &results.run;
     let short = |commit: &Option<Sha>| commit.as_ref().map(|commit| markdown::code(commit.short()));
     let mut lines = Vec::new();
@@ -380,13 +379,7 @@ pub(super) fn footer(results: &Results, frame: &Frame) -> FooterView {
         lines.push(format!("{} tokens{cost}", usage.input_tokens + usage.output_tokens));
     }
     lines.push(Nature::Latency.format(run.duration_ms));
-    // The address is made of GitHub's own variables, and nothing else is let into a link.
-    let is_address = |url: &&String| {
-        url.starts_with("https://") && url.chars().all(|c| c.is_ascii_alphanumeric() || "-._~:/".contains(c))
-    };
-    lines.extend(frame.artifact.as_ref().filter(is_address).map(|url| format!("[the report]({url})")));
-    let of_run = if frame.artifact.is_some() { "the run" } else { "the run and its report" };
-    lines.extend(run.url.as_ref().filter(is_address).map(|url| format!("[{of_run}]({url})")));
+    lines.extend(run.url.as_ref().filter(|url| is_address(url)).map(|url| format!("[the run and its report]({url})")));
     lines.push(format!("evalratchet {}", markdown::text(&results.tool.version)));
     FooterView { lines }
 }

@@ -10,6 +10,7 @@ use crate::model::{
     format_score,
 };
 use crate::report::metric_display::{ChangeDisplay, floor, interval};
+use crate::report::{VerdictSummary, verdict_word};
 use crate::results::{Attempt, CaseResult, Results, SuiteResult};
 use crate::text::counted;
 
@@ -22,11 +23,18 @@ pub(super) struct PageData<'a> {
 
 #[derive(Debug, Serialize)]
 struct Display<'a> {
+    verdict: VerdictDisplay,
     duration: String,
     /// In the order of the results.
     suites: Vec<SuiteDisplay<'a>>,
     /// Suite → case → its scores, for every case that changed.
     scores: BTreeMap<&'a SuiteId, BTreeMap<&'a CaseId, ScoresDisplay>>,
+}
+
+#[derive(Debug, Serialize)]
+struct VerdictDisplay {
+    word: &'static str,
+    rest: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -84,7 +92,9 @@ impl<'a> PageData<'a> {
     pub(super) fn new(results: &'a Results) -> Self {
         let comparison = results.comparison.as_ref();
         let compared = comparison.iter().flat_map(|all| &all.suites);
+        let summary = VerdictSummary::of(results);
         let display = Display {
+            verdict: VerdictDisplay { word: verdict_word(summary.verdict), rest: summary.rest() },
             duration: Nature::Latency.format(results.run.duration_ms),
             suites: results.suites.iter().map(|suite| suite_display(suite, comparison)).collect(),
             scores: compared.map(|suite| (&suite.id, scores(suite))).collect(),

@@ -624,14 +624,10 @@
 
   // ---------------------------------------------------------------- overview
 
-  const verdictLine = document.querySelector("meta[name=description]").content;
-
   function overview() {
     const { run, gate } = results;
     const tone = VERDICT[gate.verdict] || "warn";
-    const colon = verdictLine.indexOf(": ");
-    const word = colon > 0 ? verdictLine.slice(0, colon) : gate.verdict;
-    const rest = colon > 0 ? verdictLine.slice(colon + 2) : verdictLine;
+    const { word, rest } = display.verdict;
     const sign = { good: "✓", bad: "✗", warn: "!" }[tone];
     const facts = [
       ["Commit", run.commit ? [h("code", null, commit(run.commit)), run.branch && [" on ", h("span", null, cut(run.branch, 80))], run.dirty && quietly(" with local changes")] : null],
@@ -1197,7 +1193,7 @@
       if (here) node.setAttribute("aria-current", "page");
       else node.removeAttribute("aria-current");
     }
-    let title = results.gate.verdict.replace(/-/g, " ");
+    let title = display.verdict.word;
     if (next.name === "cases") {
       drawList(next.wanted);
       toCases.setAttribute("href", listAddress(filter));

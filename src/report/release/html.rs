@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::allowed::{self, BlessingLine, GateLine, QuarantineLine};
 use super::facts::ReleaseReport;
-use super::view_models::{self, CaseList, EndView, HeadView, MetricRow, SliceRow, SuiteRow};
+use super::view_models::{self, EndView, HeadView, ReleaseCases, ReleaseMetricRow, SliceRow, SuiteRow};
 use crate::report::html::style;
 use crate::report::templates::{of_html, value_of};
 use crate::text::counted;
@@ -22,11 +22,11 @@ struct Page {
     ends: Vec<EndView>,
     versions: String,
     suites: Vec<SuiteRow>,
-    metrics: Vec<MetricRow>,
+    metrics: Vec<ReleaseMetricRow>,
     weakened: Vec<GateLine>,
     blessings: Vec<BlessingLine>,
     quarantines: Vec<QuarantineLine>,
-    cases: Vec<CaseList>,
+    cases: Vec<ReleaseCases>,
     slices: Vec<SliceRow>,
     tool: String,
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::allowed::{self, BlessingLine};
 use super::facts::ReleaseReport;
-use super::view_models::{self, CaseList, EndView, MetricRow};
+use super::view_models::{self, EndView, ReleaseCases, ReleaseMetricRow};
 use crate::report::size_budget::{Block, fitted};
 use crate::report::templates::{of_markdown, value_of};
 use crate::text::counted;
@@ -28,6 +28,62 @@ const TEMPLATES: [(&str, &str); 10] = [
     ("footer", include_str!("footer.md.j2")),
 ];
 
+/// What stays if not everything fits, the most important first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Importance {
+    Head,
+    Footer,
+    Weakened,
+    Metrics,
+    Suites,
+    Blessings,
+    Quarantines,
+    Worse,
+    MoreOfTheFirst,
+    WorseByChance,
+    Removed,
+    Changed,
+    Added,
+    Better,
+    Renamed,
+    BetterByChance,
+    KnownFailures,
+    UnchangedMetrics,
+    Trend,
+    Slices,
+    MoreOfTheRest,
+}
+
+impl Importance {
+    /// That of a piece; what comes later in a long list is worth less.
+    fn of_piece(self, index: usize) -> Self {
+        match self {
+            _ if index == 0 => self,
+            Self::Head
+            | Self::Footer
+            | Self::Weakened
+            | Self::Metrics
+            | Self::Suites
+            | Self::Blessings
+            | Self::Quarantines
+            | Self::Worse
+            | Self::MoreOfTheFirst => Self::MoreOfTheFirst,
+            Self::WorseByChance
+            | Self::Removed
+            | Self::Changed
+            | Self::Added
+            | Self::Better
+            | Self::Renamed
+            | Self::BetterByChance
+            | Self::KnownFailures
+            | Self::UnchangedMetrics
+            | Self::Trend
+            | Self::Slices
+            | Self::MoreOfTheRest => Self::MoreOfTheRest,
+        }
+    }
+}
+
 /// Rows and lists are cut so that each piece can be left out.
 const PIECE: usize = 40;
 
@@ -37,7 +93,7 @@ struct Metrics<'a> {
     folded: bool,
     compared: bool,
     trends: bool,
-    rows: &'a [MetricRow],
+    rows: &'a [ReleaseMetricRow],
 }
 
 #[derive(Debug, Serialize)]
@@ -61,7 +117,7 @@ struct Footer {
 
 struct Blocks {
     environment: Environment<'static>,
-    blocks: Vec<Block>,
+    blocks: Vec<Block<Importance>>,
 }
 
 impl Blocks {
@@ -69,25 +125,43 @@ impl Blocks {
         Ok(Self { environment: of_markdown(&TEMPLATES)?, blocks: Vec::new() })
     }
 
-    fn push(&mut self, template: &str, priority: u32, things: usize, view: &impl Serialize) -> Result<(), Error> {
+    fn push(
+        &mut self,
+        template: &str,
+        importance: Importance,
+        things: usize,
+        view: &impl Serialize,
+    ) -> Result<(), Error> {
         let text = self.environment.get_template(template)?.render(value_of(view))?;
-        self.blocks.push(Block { priority, things, text });
+        self.blocks.push(Block { importance, things, text });
         Ok(())
     }
 
     /// A list in pieces; the first is worth most.
-    fn lines<T: Serialize>(&mut self, template: &str, priority: u32, title: &str, lines: &[T]) -> Result<(), Error> {
+    fn lines<T: Serialize>(
+        &mut self,
+        template: &str,
+        importance: Importance,
+        title: &str,
+        lines: &[T],
+    ) -> Result<(), Error> {
         for (index, lines) in lines.chunks(PIECE).enumerate() {
             let title = if index == 0 { title.to_owned() } else { "… and".to_owned() };
-            self.push(template, priority + later(index), lines.len(), &Lines { title, lines })?;
+            self.push(template, importance.of_piece(index), lines.len(), &Lines { title, lines })?;
         }
         Ok(())
     }
 
-    fn rows<T: Serialize>(&mut self, template: &str, priority: u32, title: &str, rows: &[T]) -> Result<(), Error> {
+    fn rows<T: Serialize>(
+        &mut self,
+        template: &str,
+        importance: Importance,
+        title: &str,
+        rows: &[T],
+    ) -> Result<(), Error> {
         for (index, rows) in rows.chunks(PIECE).enumerate() {
             let title = if index == 0 { title.to_owned() } else { "… and".to_owned() };
-            self.push(template, priority + later(index), rows.len(), &Rows { title, rows })?;
+            self.push(template, importance.of_piece(index), rows.len(), &Rows { title, rows })?;
         }
         Ok(())
     }
@@ -95,15 +169,16 @@ impl Blocks {
     /// The metrics that moved, or in a fold those that did not.
     fn metrics(&mut self, report: &ReleaseReport, moved: bool) -> Result<(), Error> {
         let (compared, trends) = (report.from.is_some(), report.versions.len() > 1);
-        let rows: Vec<MetricRow> = view_models::metrics(report).into_iter().filter(|row| row.moved == moved).collect();
-        let (priority, title) = if moved {
-            (3, "Metrics".to_owned())
+        let rows: Vec<ReleaseMetricRow> =
+            view_models::metrics(report).into_iter().filter(|row| row.moved == moved).collect();
+        let (importance, title) = if moved {
+            (Importance::Metrics, "Metrics".to_owned())
         } else {
-            (55, format!("{} as before", counted(rows.len(), "metric")))
+            (Importance::UnchangedMetrics, format!("{} as before", counted(rows.len(), "metric")))
         };
         for (index, rows) in rows.chunks(PIECE).enumerate() {
             let view = Metrics { title: title.clone(), folded: !moved, compared, trends, rows };
-            self.push("metrics", priority + later(index), rows.len(), &view)?;
+            self.push("metrics", importance.of_piece(index), rows.len(), &view)?;
         }
         Ok(())
     }
@@ -111,24 +186,24 @@ impl Blocks {
     fn footer(&mut self, report: &ReleaseReport) -> Result<(), Error> {
         let versions = format!("{} of the baseline", counted(report.versions.len(), "version"));
         let footer = Footer { ends: view_models::ends(report), versions, tool: report.tool.version.clone() };
-        self.push("footer", 1, 0, &footer)
+        self.push("footer", Importance::Footer, 0, &footer)
     }
-}
-
-/// What comes later in a long list is worth less.
-fn later(index: usize) -> u32 {
-    if index == 0 { 0 } else { 30 }
 }
 
 /// The whole report; if it does not fit, the least important blocks are left out.
 pub fn markdown(report: &ReleaseReport, budget: usize) -> Result<String, Error> {
     let mut blocks = Blocks::new()?;
-    blocks.push("head", 0, 1, &view_models::head(report))?;
+    blocks.push("head", Importance::Head, 1, &view_models::head(report))?;
     let weakened = allowed::weakened(report);
-    blocks.lines("weakened", 2, &format!("{} weakened", counted(weakened.len(), "gate")), &weakened)?;
+    blocks.lines(
+        "weakened",
+        Importance::Weakened,
+        &format!("{} weakened", counted(weakened.len(), "gate")),
+        &weakened,
+    )?;
     blocks.metrics(report, true)?;
-    blocks.rows("suites", 5, "Suites", &view_models::suites(report))?;
-    let (worse, others): (Vec<CaseList>, Vec<CaseList>) =
+    blocks.rows("suites", Importance::Suites, "Suites", &view_models::suites(report))?;
+    let (worse, others): (Vec<ReleaseCases>, Vec<ReleaseCases>) =
         view_models::cases(report).into_iter().partition(|list| !list.folded);
     for list in worse {
         cases(&mut blocks, list)?;
@@ -137,20 +212,22 @@ pub fn markdown(report: &ReleaseReport, budget: usize) -> Result<String, Error> 
     for (index, lines) in pieces(allowed::blessings(report)).iter().enumerate() {
         let title = if index == 0 { title.clone() } else { "… and".to_owned() };
         let things = lines.iter().map(|line| line.items.len()).sum();
-        blocks.push("blessings", 6 + later(index), things, &Lines { title, lines })?;
+        blocks.push("blessings", Importance::Blessings.of_piece(index), things, &Lines { title, lines })?;
     }
     let quarantines = allowed::quarantines(report);
-    blocks.lines("quarantines", 7, &format!("{} in quarantine", counted(quarantines.len(), "case")), &quarantines)?;
+    let title = format!("{} in quarantine", counted(quarantines.len(), "case"));
+    blocks.lines("quarantines", Importance::Quarantines, &title, &quarantines)?;
     for list in others {
         cases(&mut blocks, list)?;
     }
     blocks.metrics(report, false)?;
     if report.versions.len() > 2 {
         let title = format!("Trend over {} of the baseline", counted(report.versions.len(), "version"));
-        blocks.rows("trend", 58, &title, &view_models::metrics(report))?;
+        blocks.rows("trend", Importance::Trend, &title, &view_models::metrics(report))?;
     }
     let slices = view_models::slices(report);
-    blocks.rows("slices", 60, &format!("{} of slices moved", counted(slices.len(), "metric")), &slices)?;
+    let title = format!("{} of slices moved", counted(slices.len(), "metric"));
+    blocks.rows("slices", Importance::Slices, &title, &slices)?;
     blocks.footer(report)?;
     Ok(fitted(&blocks.blocks, budget))
 }
@@ -175,12 +252,12 @@ fn pieces(lines: Vec<BlessingLine>) -> Vec<Vec<BlessingLine>> {
     pieces
 }
 
-fn cases(blocks: &mut Blocks, list: CaseList) -> Result<(), Error> {
-    let CaseList { priority, title, folded, entries } = list;
+fn cases(blocks: &mut Blocks, list: ReleaseCases) -> Result<(), Error> {
+    let ReleaseCases { importance, title, folded, entries } = list;
     for (index, entries) in entries.chunks(PIECE).enumerate() {
         let title = if index == 0 { title.clone() } else { format!("… more of {title}") };
-        let part = CaseList { priority, title, folded, entries: entries.to_vec() };
-        blocks.push("cases", priority + later(index), part.entries.len(), &part)?;
+        let part = ReleaseCases { importance, title, folded, entries: entries.to_vec() };
+        blocks.push("cases", importance.of_piece(index), part.entries.len(), &part)?;
     }
     Ok(())
 }
@@ -189,11 +266,16 @@ fn cases(blocks: &mut Blocks, list: CaseList) -> Result<(), Error> {
 /// it all comes from.
 pub fn summary(report: &ReleaseReport) -> Result<String, Error> {
     let mut blocks = Blocks::new()?;
-    blocks.push("head", 0, 1, &view_models::head(report))?;
+    blocks.push("head", Importance::Head, 1, &view_models::head(report))?;
     blocks.metrics(report, true)?;
     blocks.metrics(report, false)?;
     let weakened = allowed::weakened(report);
-    blocks.lines("weakened", 2, &format!("{} weakened", counted(weakened.len(), "gate")), &weakened)?;
+    blocks.lines(
+        "weakened",
+        Importance::Weakened,
+        &format!("{} weakened", counted(weakened.len(), "gate")),
+        &weakened,
+    )?;
     blocks.footer(report)?;
     Ok(fitted(&blocks.blocks, RELEASE_SUMMARY_BUDGET))
 }

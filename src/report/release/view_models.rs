@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::facts::{CaseRelease, Direction, Ends, MetricRelease, ReleaseReport, SuiteRelease};
+use super::markdown::Importance;
 use crate::model::{Change, Delta, Nature, Outcome, Sha, Status, SuiteState, format_score};
 use crate::report::comparison::changes_in_words;
 use crate::report::markdown::outcome_mark;
@@ -150,7 +151,7 @@ fn arrow(then: Option<String>, now: Option<String>) -> String {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct MetricRow {
+pub(super) struct ReleaseMetricRow {
     suite: String,
     metric: String,
     then: String,
@@ -169,7 +170,7 @@ pub(super) struct MetricRow {
 }
 
 /// Every metric, in the order that its kind has.
-pub(super) fn metrics(report: &ReleaseReport) -> Vec<MetricRow> {
+pub(super) fn metrics(report: &ReleaseReport) -> Vec<ReleaseMetricRow> {
     let mut rows = Vec::new();
     for suite in &report.suites {
         let specs = suite.kind.metrics();
@@ -181,7 +182,7 @@ pub(super) fn metrics(report: &ReleaseReport) -> Vec<MetricRow> {
     rows
 }
 
-fn row(suite: &SuiteRelease, metric_name: &str, metric: &MetricRelease) -> MetricRow {
+fn row(suite: &SuiteRelease, metric_name: &str, metric: &MetricRelease) -> ReleaseMetricRow {
     let nature = Nature::of(metric_name);
     let or_none = |value: Option<f64>| nature.format_or_dash(value);
     let change = ChangeDisplay::new(nature, metric.delta, metric.outcome);
@@ -195,7 +196,7 @@ fn row(suite: &SuiteRelease, metric_name: &str, metric: &MetricRelease) -> Metri
     let known = metric.trend.iter().copied().flatten();
     let (low, high) = known.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), one| (low.min(one), high.max(one)));
     let finite = |value: f64| Some(value).filter(|value| value.is_finite());
-    MetricRow {
+    ReleaseMetricRow {
         suite: name(suite.id.as_str()),
         metric: name(metric_name),
         then: or_none(metric.value.then),
@@ -235,10 +236,9 @@ fn path(trend: &[Option<f64>], low: f64, high: f64) -> String {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct CaseList {
-    /// The smaller, the more important.
+pub(super) struct ReleaseCases {
     #[serde(skip)]
-    pub(super) priority: u32,
+    pub(super) importance: Importance,
     pub(super) title: String,
     pub(super) folded: bool,
     pub(super) entries: Vec<CaseEntry>,
@@ -254,25 +254,25 @@ pub(super) struct CaseEntry {
 }
 
 /// The cases by what became of them.
-pub(super) fn cases(report: &ReleaseReport) -> Vec<CaseList> {
-    type Sort = (u32, &'static str, bool, fn(&SuiteRelease, &CaseRelease) -> bool);
+pub(super) fn cases(report: &ReleaseReport) -> Vec<ReleaseCases> {
+    type Sort = (Importance, &'static str, bool, fn(&SuiteRelease, &CaseRelease) -> bool);
     let sorts: [Sort; 9] = [
-        (10, "worse", false, |suite, one| one.change == Change::Regressed && !suite.varies),
-        (40, "worse where answers vary, which may be chance", true, |suite, one| {
+        (Importance::Worse, "worse", false, |suite, one| one.change == Change::Regressed && !suite.varies),
+        (Importance::WorseByChance, "worse where answers vary, which may be chance", true, |suite, one| {
             one.change == Change::Regressed && suite.varies
         }),
-        (41, "removed", true, |_, one| matches!(one.change, Change::Removed | Change::Lost)),
-        (42, "changed", true, |_, one| one.change == Change::Changed),
-        (43, "new", true, |_, one| one.change == Change::Added),
-        (44, "better", true, |suite, one| one.change == Change::Improved && !suite.varies),
-        (46, "better where answers vary, which may be chance", true, |suite, one| {
+        (Importance::Removed, "removed", true, |_, one| matches!(one.change, Change::Removed | Change::Lost)),
+        (Importance::Changed, "changed", true, |_, one| one.change == Change::Changed),
+        (Importance::Added, "new", true, |_, one| one.change == Change::Added),
+        (Importance::Better, "better", true, |suite, one| one.change == Change::Improved && !suite.varies),
+        (Importance::BetterByChance, "better where answers vary, which may be chance", true, |suite, one| {
             one.change == Change::Improved && suite.varies
         }),
-        (45, "renamed", true, |_, one| one.change == Change::Unchanged && one.renamed_from.is_some()),
-        (50, "failing as before", true, |_, one| fails_as_before(one)),
+        (Importance::Renamed, "renamed", true, |_, one| one.change == Change::Unchanged && one.renamed_from.is_some()),
+        (Importance::KnownFailures, "failing as before", true, |_, one| fails_as_before(one)),
     ];
     let mut lists = Vec::new();
-    for (priority, title, folded, belongs) in sorts {
+    for (importance, title, folded, belongs) in sorts {
         let all = report.suites.iter().flat_map(|suite| suite.changes.iter().map(move |one| (suite, one)));
         let mut found: Vec<_> = all.filter(|(suite, one)| belongs(suite, one)).collect();
         // What changed sides first.
@@ -280,8 +280,8 @@ pub(super) fn cases(report: &ReleaseReport) -> Vec<CaseList> {
         let entries: Vec<CaseEntry> = found.into_iter().map(|(suite, one)| entry(suite, one)).collect();
         if !entries.is_empty() {
             let title = if report.from.is_none() { "failing" } else { title };
-            lists.push(CaseList {
-                priority,
+            lists.push(ReleaseCases {
+                importance,
                 title: format!("{} {title}", counted(entries.len(), "case")),
                 folded,
                 entries,
