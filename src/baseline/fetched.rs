@@ -12,11 +12,11 @@ pub const FETCHED_SCHEMA: &str = "evalratchet.fetched/v1";
 
 /// A baseline that was found through GitHub's API.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Fetched {
+pub struct FetchedBaseline {
     /// `evalratchet.fetched/v1`.
     pub schema: String,
     /// Where it was found, or why there is none.
-    pub found: Where,
+    pub found: FetchedFrom,
     /// The commit that the run is based on.
     pub base: Option<Sha>,
     /// Whether this is the branch that has the baseline.
@@ -33,56 +33,58 @@ pub struct Fetched {
 
 /// Where a baseline was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", try_from = "WhereFields")]
-pub enum Where {
+#[serde(try_from = "FromFields")]
+pub enum FetchedFrom {
     /// There, in words.
-    At(String),
-    /// Nowhere, and why.
-    Nowhere(String),
+    #[serde(rename = "at")]
+    Source(String),
+    /// There is none, and why.
+    #[serde(rename = "nowhere")]
+    None(String),
 }
 
-/// As [`Where`] is written, where further fields may stand beside it.
+/// As [`FetchedFrom`] is written, where further fields may stand beside it.
 #[derive(Deserialize)]
-struct WhereFields {
+struct FromFields {
     at: Option<String>,
     nowhere: Option<String>,
 }
 
-impl TryFrom<WhereFields> for Where {
+impl TryFrom<FromFields> for FetchedFrom {
     type Error = &'static str;
 
-    fn try_from(fields: WhereFields) -> Result<Self, Self::Error> {
+    fn try_from(fields: FromFields) -> Result<Self, Self::Error> {
         match (fields.at, fields.nowhere) {
-            (Some(place), None) => Ok(Self::At(place)),
-            (None, Some(why)) => Ok(Self::Nowhere(why)),
+            (Some(place), None) => Ok(Self::Source(place)),
+            (None, Some(why)) => Ok(Self::None(why)),
             (None, None) => Err("missing field `at` or `nowhere`"),
             (Some(_), Some(_)) => Err("both `at` and `nowhere`"),
         }
     }
 }
 
-impl Fetched {
+impl FetchedBaseline {
     /// What the rule found; `path` is the baseline's file as the configuration names it.
     pub(crate) fn new(lookup: BaselineLookup, path: &str, place: HistoryPlace) -> Self {
         let BaselineLookup { found, base, on_main, remark } = lookup;
         let fetched = match found {
             Ok(FoundBaseline { baseline, source, at_base, versions }) => Self {
-                found: Where::At(source),
+                found: FetchedFrom::Source(source),
                 baseline: Some(baseline),
                 at_base,
                 versions,
-                ..Self::nowhere(String::new())
+                ..Self::without(String::new())
             },
-            Err(none) => Self::nowhere(none.message(path, place)),
+            Err(none) => Self::without(none.message(path, place)),
         };
         Self { base, on_main, remark, ..fetched }
     }
 
     /// None, and why.
-    pub fn nowhere(why: String) -> Self {
+    pub fn without(why: String) -> Self {
         Self {
             schema: FETCHED_SCHEMA.to_owned(),
-            found: Where::Nowhere(why),
+            found: FetchedFrom::None(why),
             base: None,
             on_main: false,
             baseline: None,
@@ -94,7 +96,7 @@ impl Fetched {
 
     /// Reads such a file; `None` if it is something else, such as a plain baseline.
     pub fn parse(file: &str, text: &str) -> Option<Result<Self, InputErrors>> {
-        let header: Header = serde_json::from_str(text).ok()?;
+        let header: FetchedHeader = serde_json::from_str(text).ok()?;
         (header.schema.as_deref() == Some(FETCHED_SCHEMA)).then(|| Self::read(file, text))
     }
 
@@ -113,7 +115,7 @@ impl Fetched {
             versions: versions.into_iter().map(read).collect::<Result<_, _>>()?,
             remark,
         };
-        if matches!(fetched.found, Where::At(_)) && fetched.baseline.is_none() {
+        if matches!(fetched.found, FetchedFrom::Source(_)) && fetched.baseline.is_none() {
             return Err(InputError::in_file(file, "says where the baseline was found, but holds none").into());
         }
         Ok(fetched)
@@ -121,15 +123,15 @@ impl Fetched {
 }
 
 #[derive(Deserialize)]
-struct Header {
+struct FetchedHeader {
     schema: Option<String>,
 }
 
-/// As [`Fetched`], with baselines of any version. What is missing must not look as if there were nothing to compare with,
+/// As [`FetchedBaseline`], with baselines of any version. What is missing must not look as if there were nothing to compare with,
 /// so only what is shown has a default.
 #[derive(Deserialize)]
 struct Raw {
-    found: Where,
+    found: FetchedFrom,
     #[serde(default)]
     base: Option<Sha>,
     on_main: bool,

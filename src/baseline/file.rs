@@ -195,11 +195,11 @@ impl BaselineCase {
 }
 
 /// A version of the format that can be read.
-enum Version {
+enum SchemaVersion {
     V1,
 }
 
-impl Version {
+impl SchemaVersion {
     fn of(schema: &str) -> Option<Self> {
         (schema == BASELINE_SCHEMA).then_some(Self::V1)
     }
@@ -216,8 +216,8 @@ impl Baseline {
         }
         let document = Document::json(file, text)?;
         let schema = document.value["schema"].as_str().unwrap_or_default();
-        let baseline = match Version::of(schema) {
-            Some(Version::V1) => V1.read(&document)?,
+        let baseline = match SchemaVersion::of(schema) {
+            Some(SchemaVersion::V1) => V1.read(&document)?,
             None => {
                 let message = format!("`{schema}` is not `{BASELINE_SCHEMA}`");
                 let help = "it was written by another version, or is no baseline";

@@ -6,7 +6,6 @@
 use super::Baseline;
 use crate::input::InputErrors;
 use crate::model::Sha;
-use crate::settings::baseline_section;
 
 /// What the rule needs to know about the commits of a repository. `Ok(None)` means that there is none; what could not be
 /// looked up is an error.
@@ -46,6 +45,8 @@ pub(crate) struct BaselineQuery {
     pub config: String,
     /// The configuration's directory, with a final `/`; empty at the root.
     pub prefix: String,
+    /// The branch and the file that the text of a configuration names; `None` if it cannot be parsed.
+    pub section_of: fn(&str) -> Option<(String, String)>,
     /// How many versions the trend shows; each costs a request.
     pub trend: usize,
 }
@@ -199,7 +200,7 @@ pub(crate) async fn find<H: CommitHistory>(
         return Ok(lookup);
     };
     lookup.on_main = tip == query.head;
-    let place = Place { branch: &branch, path: &path, tip: &tip, base: &base };
+    let place = BranchFile { branch: &branch, path: &path, tip: &tip, base: &base };
     lookup.found = newest_that_fits(history, &place, query.trend).await?;
     lookup.base = Some(base);
     Ok(lookup)
@@ -214,7 +215,7 @@ async fn section<H: CommitHistory>(
     let Some(onto) = query.onto.as_deref().filter(|_| !query.named) else { return Ok(own) };
     let Some(base) = base(history, query, onto).await? else { return Ok(own) };
     let text = history.file_at(&query.config, &base).await?;
-    let Some((branch, path)) = text.as_deref().and_then(baseline_section) else { return Ok(own) };
+    let Some((branch, path)) = text.as_deref().and_then(query.section_of) else { return Ok(own) };
     let path = normal(&format!("{}{path}", query.prefix));
     if (&branch, &path) == (&query.branch, &query.path) {
         return Ok(own);
@@ -249,7 +250,7 @@ async fn merge_parent<H: CommitHistory>(history: &H, query: &BaselineQuery) -> R
     }
 }
 
-struct Place<'a> {
+struct BranchFile<'a> {
     branch: &'a str,
     path: &'a str,
     tip: &'a Sha,
@@ -258,10 +259,10 @@ struct Place<'a> {
 
 async fn newest_that_fits<H: CommitHistory>(
     history: &H,
-    place: &Place<'_>,
+    place: &BranchFile<'_>,
     trend: usize,
 ) -> Result<Result<FoundBaseline, NoBaseline>, LookupError<H::Error>> {
-    let Place { branch, path, tip, base } = *place;
+    let BranchFile { branch, path, tip, base } = *place;
     let mut found: Option<FoundBaseline> = None;
     let mut newest = None;
     for (index, commit) in history.versions(path, tip).await.map_err(LookupError::History)?.iter().enumerate() {

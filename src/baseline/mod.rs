@@ -8,7 +8,7 @@ mod releases;
 mod trend;
 mod update;
 
-pub use fetched::{FETCHED_SCHEMA, Fetched, Where};
+pub use fetched::{FETCHED_SCHEMA, FetchedBaseline, FetchedFrom};
 pub use file::{BASELINE_SCHEMA, Baseline, BaselineCase, BaselineMetric, BaselineSuite, Best, Blessing, Produced};
 pub(crate) use git::{changed_files, default_branch, history, is_ancestor};
 pub(crate) use lookup::{
@@ -18,4 +18,4 @@ pub(crate) use lookup::{
 pub use releases::Tag;
 pub(crate) use releases::{ReleaseError, Versions, at_commit, commit_of, tags, versions};
 pub use trend::series;
-pub use update::{Refusal, from_results, parts, raise, update};
+pub use update::{UpdateError, from_results, parts, raise, update};

@@ -11,7 +11,7 @@ use crate::stats::mean;
 
 /// Why a run cannot become a baseline.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum UpdateError {
     /// It is not a whole run.
     #[error("the run is partial ({0}); a baseline is made of a whole one")]
     Partial(&'static str),
@@ -30,7 +30,7 @@ pub enum Refusal {
 }
 
 /// What a run makes of a baseline; `None` if nothing changes. Blessings that the baseline carries are absorbed.
-pub fn update(old: Option<&Baseline>, results: &Results) -> Result<Option<Baseline>, Refusal> {
+pub fn update(old: Option<&Baseline>, results: &Results) -> Result<Option<Baseline>, UpdateError> {
     check(results)?;
     let mut new = from_results(results);
     let Some(old) = old else { return Ok(Some(new)) };
@@ -55,7 +55,7 @@ pub fn update(old: Option<&Baseline>, results: &Results) -> Result<Option<Baseli
 
 /// What a run of an older commit makes of a newer baseline: what it had better than anything since is the best.
 /// The latest stays the latest.
-pub fn raise(newer: &Baseline, older: &Results) -> Result<Option<Baseline>, Refusal> {
+pub fn raise(newer: &Baseline, older: &Results) -> Result<Option<Baseline>, UpdateError> {
     check(older)?;
     let mut raised = newer.clone();
     for (id, suite) in from_results(older).suites {
@@ -96,29 +96,29 @@ fn still_needed(blessings: &[Blessing], results: &Results) -> Vec<Blessing> {
     blessings.iter().filter(|one| absolute(one.rule)).filter(is_used).cloned().collect()
 }
 
-fn check(results: &Results) -> Result<(), Refusal> {
+fn check(results: &Results) -> Result<(), UpdateError> {
     let run = &results.run;
     if results.gate.verdict == Verdict::Interrupted {
-        return Err(Refusal::Partial("it was interrupted"));
+        return Err(UpdateError::Partial("it was interrupted"));
     }
     if run.shard.is_some() {
-        return Err(Refusal::Partial("it is one shard; merge them first"));
+        return Err(UpdateError::Partial("it is one shard; merge them first"));
     }
     if run.filtered || run.partial {
-        return Err(Refusal::Partial("a filter left something out"));
+        return Err(UpdateError::Partial("a filter left something out"));
     }
     if run.dirty {
-        return Err(Refusal::Dirty);
+        return Err(UpdateError::Dirty);
     }
     for suite in &results.suites {
         let errors = suite.cases.iter().filter(|case| case.status == Status::Error).count();
         if errors > 0 {
-            return Err(Refusal::Errors(errors, suite.id.clone()));
+            return Err(UpdateError::Errors(errors, suite.id.clone()));
         }
     }
     let measured = results.suites.iter().flat_map(|suite| &suite.cases).any(|case| case.status.is_measured());
     let carried = results.suites.iter().any(|suite| !suite.affected);
-    if measured || carried { Ok(()) } else { Err(Refusal::Nothing) }
+    if measured || carried { Ok(()) } else { Err(UpdateError::Nothing) }
 }
 
 /// A run as a baseline that knows nothing else.

@@ -1,6 +1,7 @@
 //! GitHub Actions: the variables that it sets and the payload of its event.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -28,7 +29,7 @@ pub(super) const JOB_VARIABLES: [&str; 12] = [
 ];
 
 /// What GitHub says about a job; `read` reads the file with the payload.
-pub(super) fn context(variables: &Variables, read: impl Fn(&Path) -> std::io::Result<String>) -> CiContext {
+pub(super) fn context<E: fmt::Display>(variables: &Variables, read: impl Fn(&Path) -> Result<String, E>) -> CiContext {
     let path = |name: &str| variables.get(name).map(PathBuf::from);
     let file = |variable: &'static str| path(variable).map(|path| JobFile { variable, path });
     let reference = variables.get("GITHUB_REF").unwrap_or_default();
@@ -57,9 +58,12 @@ pub(super) fn api(variables: &Variables) -> ApiVariables {
     }
 }
 
-fn event(variables: &Variables, read: impl Fn(&Path) -> std::io::Result<String>) -> Result<Event, EventError> {
+fn event<E: fmt::Display>(
+    variables: &Variables,
+    read: impl Fn(&Path) -> Result<String, E>,
+) -> Result<Event, EventError> {
     const VARIABLE: &str = "GITHUB_EVENT_PATH";
-    let unreadable = |path: &str, error: std::io::Error| EventError::Unreadable {
+    let unreadable = |path: &str, error: E| EventError::Unreadable {
         variable: VARIABLE,
         path: path.to_owned(),
         error: error.to_string(),

@@ -68,7 +68,7 @@ pub struct JobFile {
 
 impl CiContext {
     /// What these variables say; `read` reads a file that one of them names.
-    pub fn parse(variables: &Variables, read: impl Fn(&Path) -> std::io::Result<String>) -> Self {
+    pub fn parse<E: fmt::Display>(variables: &Variables, read: impl Fn(&Path) -> Result<String, E>) -> Self {
         let context = match Host::detect(variables) {
             Host::GitHub => github::context(variables, read),
             Host::None => Self::outside(),

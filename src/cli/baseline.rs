@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::reference::read_baseline;
 use super::{ConfigArgs, Failure, Overrides, console, remote, results_file, settings};
-use crate::baseline::{Baseline, Blessing, Refusal, history, is_ancestor, update};
+use crate::baseline::{Baseline, Blessing, UpdateError, history, is_ancestor, update};
 use crate::ci::CiContext;
 use crate::github::intake;
 use crate::input::write_atomically;
@@ -129,7 +129,7 @@ fn turn(args: &UpdateArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
         && let Some(git) = Git::open(&settings.root)
         && is_ancestor(&git, new, old)?
     {
-        return Err(Failure::Usage(Refusal::Older(new.clone(), old.clone()).to_string()));
+        return Err(Failure::Usage(UpdateError::Older(new.clone(), old.clone()).to_string()));
     }
     let path = settings.baseline_path.clone();
     match update(old.as_ref(), &results).map_err(|refusal| Failure::Usage(refusal.to_string()))? {

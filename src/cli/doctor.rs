@@ -74,7 +74,7 @@ fn baseline(args: &DoctorArgs, settings: &Settings, ci: &CiContext) -> Result<St
 
 /// What the token may do.
 fn token(event: &Event) -> Result<Option<Vec<Permission>>, Failure> {
-    let access = Access::new(&ci::api()).map_err(|trouble| Failure::Usage(trouble.to_string()))?;
+    let access = Access::new(&ci::api()).map_err(|error| Failure::Usage(error.to_string()))?;
     if access.token.is_none() {
         return Ok(None);
     }
@@ -82,7 +82,7 @@ fn token(event: &Event) -> Result<Option<Vec<Permission>>, Failure> {
         let client = Client::new(access, event.repository.clone(), Duration::from_secs(30), None)?;
         Ok::<_, crate::github::GithubError>(permissions(&client).await)
     })?;
-    Ok(Some(asked.map_err(|trouble| Failure::Usage(trouble.to_string()))?))
+    Ok(Some(asked.map_err(|error| Failure::Usage(error.to_string()))?))
 }
 
 /// The programs that suites start, each once for each that wants it.

@@ -8,7 +8,8 @@ use clap::Args;
 use super::{Failure, block_on};
 use crate::Reference;
 use crate::baseline::{
-    Baseline, BaselineQuery, Blessing, Fetched, HistoryPlace, NoBaseline, Where, default_branch, find, normal, series,
+    Baseline, BaselineQuery, Blessing, FetchedBaseline, FetchedFrom, HistoryPlace, NoBaseline, default_branch, find,
+    normal, series,
 };
 use crate::ci::CiContext;
 use crate::gate;
@@ -76,24 +77,28 @@ impl BaselineArgs {
 }
 
 /// A baseline in a file, or what `baseline fetch` wrote.
-fn in_file(file: &Path) -> Result<Fetched, Failure> {
+fn in_file(file: &Path) -> Result<FetchedBaseline, Failure> {
     let shown = file.to_string_lossy().replace('\\', "/");
     let text = read_text(file, &shown)?;
-    if let Some(fetched) = Fetched::parse(&shown, &text) {
+    if let Some(fetched) = FetchedBaseline::parse(&shown, &text) {
         return Ok(fetched?);
     }
     let baseline = Baseline::parse(&shown, text)?;
-    Ok(Fetched { found: Where::At(shown), baseline: Some(baseline), ..Fetched::nowhere(String::new()) })
+    Ok(FetchedBaseline {
+        found: FetchedFrom::Source(shown),
+        baseline: Some(baseline),
+        ..FetchedBaseline::without(String::new())
+    })
 }
 
 /// The baseline in the history of this clone.
-fn in_clone(settings: &Settings, ci: &CiContext, branch: String, named: bool) -> Result<Fetched, Failure> {
+fn in_clone(settings: &Settings, ci: &CiContext, branch: String, named: bool) -> Result<FetchedBaseline, Failure> {
     let path = &settings.baseline_path;
     let place = |shallow: bool| HistoryPlace::Clone { shallow, has_file: is_file(&settings.root.join(path)) };
     let git = Git::open(&settings.root);
     let head = git.as_ref().map(Git::head).transpose()?.flatten();
     let (Some(git), Some(head)) = (git, head) else {
-        return Ok(Fetched::nowhere(NoBaseline::NoCommit.message(path, place(false))));
+        return Ok(FetchedBaseline::without(NoBaseline::NoCommit.message(path, place(false))));
     };
     let onto = match &ci.base_branch {
         Some(branch) => Some(branch.clone()),
@@ -109,6 +114,7 @@ fn in_clone(settings: &Settings, ci: &CiContext, branch: String, named: bool) ->
         path: normal(&format!("{prefix}{path}")),
         config: normal(&format!("{prefix}{}", file_name(&settings.config))),
         prefix,
+        section_of: baseline_section,
         trend: VERSIONS,
     };
     let lookup = block_on(find(&git, &query))??;
@@ -117,18 +123,21 @@ fn in_clone(settings: &Settings, ci: &CiContext, branch: String, named: bool) ->
             format!("there is no branch or commit `{branch}` here, nor a file of that name that ends in .json");
         return Err(InputError::in_file("--baseline", message).into());
     }
-    Ok(Fetched::new(lookup, path, place(git.is_shallow()?)))
+    Ok(FetchedBaseline::new(lookup, path, place(git.is_shallow()?)))
 }
 
 /// What was found, ready for the gate; `own` reads the file as the change has it.
-pub(super) fn located<E>(fetched: Fetched, own: impl FnOnce() -> Result<Option<Baseline>, E>) -> Result<Located, E> {
-    let Fetched { schema: _, found, base, on_main, baseline, at_base, versions, remark } = fetched;
+pub(super) fn located<E>(
+    fetched: FetchedBaseline,
+    own: impl FnOnce() -> Result<Option<Baseline>, E>,
+) -> Result<Located, E> {
+    let FetchedBaseline { schema: _, found, base, on_main, baseline, at_base, versions, remark } = fetched;
     let mut circumstances = gate::Circumstances { today: today(), on_main, ..gate::Circumstances::default() };
     let remark = remark.map(|text| Reason::new(Rule::BaselineEdited, None, text).informing());
     circumstances.remarks.extend(remark);
     let (source, baseline) = match (found, baseline) {
-        (Where::At(source), Some(baseline)) => (source, baseline),
-        (Where::Nowhere(why) | Where::At(why), _) => {
+        (FetchedFrom::Source(source), Some(baseline)) => (source, baseline),
+        (FetchedFrom::None(why) | FetchedFrom::Source(why), _) => {
             circumstances.no_baseline = Some(why);
             return Ok(Located { reference: None, circumstances });
         }

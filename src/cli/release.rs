@@ -97,7 +97,7 @@ fn publish(
             );
             Ok(ExitCode::Passed)
         }
-        Err(trouble) => Ok(unreachable("the report could not be attached", &trouble)),
+        Err(error) => Ok(unreachable("the report could not be attached", &error)),
     }
 }
 

@@ -8,16 +8,18 @@ use clap::Args;
 
 use super::reference::file_name;
 use super::{ConfigArgs, Failure, Overrides, block_on, console, settings};
-use crate::baseline::{BaselineQuery, Fetched, HistoryPlace, LookupError, NoBaseline, Where, find, normal};
+use crate::baseline::{
+    BaselineQuery, FetchedBaseline, FetchedFrom, HistoryPlace, LookupError, NoBaseline, find, normal,
+};
 use crate::ci::{self, CiContext, Event, EventKind};
-use crate::github::push::{self, Pushed, Turn};
+use crate::github::push::{self, BaselinePush, PushOutcome};
 use crate::github::{Access, Client, GithubError};
 use crate::input::{InputError, write_atomically};
 use crate::model::ExitCode;
 use crate::report;
 use crate::repository::Checkout;
 use crate::results::Results;
-use crate::settings::{Settings, parse_duration};
+use crate::settings::{Settings, baseline_section, parse_duration};
 use crate::text::counted;
 
 /// How many versions the trend shows; each costs a request.
@@ -58,6 +60,7 @@ pub(super) fn fetch(args: &FetchArgs, ci: &CiContext) -> Result<ExitCode, Failur
         path: normal(&format!("{prefix}{}", settings.baseline_path)),
         config: format!("{prefix}{config}"),
         prefix,
+        section_of: baseline_section,
         trend: TREND,
     };
     let found = block_on(async { Ok::<_, Failure>(find(&client(event, args.deadline)?, &query).await) })??;
@@ -67,7 +70,7 @@ pub(super) fn fetch(args: &FetchArgs, ci: &CiContext) -> Result<ExitCode, Failur
                 let message = format!("there is no branch `{branch}` in {}", event.repository);
                 return Err(InputError::in_file("--ref", message).into());
             }
-            Fetched::new(lookup, &query.path, HistoryPlace::GitHub)
+            FetchedBaseline::new(lookup, &query.path, HistoryPlace::GitHub)
         }
         Err(LookupError::Invalid(errors)) => return Err(errors.into()),
         Err(LookupError::History(GithubError::Refused(why))) => {
@@ -75,9 +78,11 @@ pub(super) fn fetch(args: &FetchArgs, ci: &CiContext) -> Result<ExitCode, Failur
                 "the baseline could not be fetched: the token may not ({why}). Give the job:\npermissions:\n  contents: read"
             );
             say(ci, &text);
-            Fetched::nowhere(format!("no baseline: the token may not read it; give the job `contents: read` ({why})"))
+            FetchedBaseline::without(format!(
+                "no baseline: the token may not read it; give the job `contents: read` ({why})"
+            ))
         }
-        Err(LookupError::History(trouble)) => return Ok(unreachable("the baseline could not be fetched", &trouble)),
+        Err(LookupError::History(error)) => return Ok(unreachable("the baseline could not be fetched", &error)),
     };
     let text = serde_json::to_string(&fetched)
         .map_err(|error| Failure::Usage(format!("the baseline cannot be written: {error}")))?;
@@ -85,8 +90,8 @@ pub(super) fn fetch(args: &FetchArgs, ci: &CiContext) -> Result<ExitCode, Failur
         .map_err(|error| Failure::Write { path: args.out.display().to_string(), error })?;
     let out = args.out.display();
     match &fetched.found {
-        Where::At(source) => console::print(&format!("{out}: {source}\n")),
-        Where::Nowhere(why) => console::print(&format!("{out}: {why}\n")),
+        FetchedFrom::Source(source) => console::print(&format!("{out}: {source}\n")),
+        FetchedFrom::None(why) => console::print(&format!("{out}: {why}\n")),
     }
     Ok(ExitCode::Passed)
 }
@@ -152,19 +157,19 @@ pub(super) fn push(
         return Err(Failure::Usage(format!("the results are those of {found:?}, not of {expected:?}")));
     }
     let path = normal(&format!("{}{}", results.run.prefix, settings.baseline_path));
-    let turn = Turn { branch, path: &path, commit: &commit, results };
+    let turn = BaselinePush { branch, path: &path, commit: &commit, results };
     match block_on(async { Ok::<_, Failure>(push::push(&client(event, deadline)?, &turn).await) })?? {
-        Ok(Pushed::Nothing) => console::print(&format!("{path}: nothing changed, nothing committed\n")),
-        Ok(Pushed::Committed { cases, oid }) => {
+        Ok(PushOutcome::Nothing) => console::print(&format!("{path}: nothing changed, nothing committed\n")),
+        Ok(PushOutcome::Committed { cases, oid }) => {
             let oid = oid.get(..7).unwrap_or(&oid);
             console::print(&format!("{path}: {} on `{branch}` in {oid}\n", counted(cases, "case")));
         }
-        Ok(Pushed::Proposed { number, .. }) => {
+        Ok(PushOutcome::Proposed { number, .. }) => {
             console::print(&format!("{path}: `{branch}` is protected, so pull request #{number} turns the baseline\n"));
         }
-        Err(push::Failed::Refused(why)) => return Err(Failure::Usage(why)),
-        Err(push::Failed::InputErrors(errors)) => return Err(errors.into()),
-        Err(push::Failed::GithubError(GithubError::Refused(why))) => {
+        Err(push::PushError::Refused(why)) => return Err(Failure::Usage(why)),
+        Err(push::PushError::InputErrors(errors)) => return Err(errors.into()),
+        Err(push::PushError::GithubError(GithubError::Refused(why))) => {
             let help = if why.contains("not permitted to create") {
                 "Let it in the repository's settings: Actions, General, \"Allow GitHub Actions to create and approve pull requests\""
             } else {
@@ -173,8 +178,8 @@ pub(super) fn push(
             let text = format!("the baseline could not be committed: the token may not ({why}). {help}");
             say(ci, &text);
         }
-        Err(push::Failed::GithubError(trouble)) => {
-            return Ok(unreachable("the baseline could not be committed", &trouble));
+        Err(push::PushError::GithubError(error)) => {
+            return Ok(unreachable("the baseline could not be committed", &error));
         }
     }
     Ok(ExitCode::Passed)
@@ -182,8 +187,8 @@ pub(super) fn push(
 
 /// A client for what this job may do.
 pub(super) fn client(event: &Event, deadline: Duration) -> Result<Client, Failure> {
-    let access = Access::new(&ci::api()).map_err(|trouble| Failure::Usage(trouble.to_string()))?;
-    Client::new(access, event.repository.clone(), deadline, None).map_err(|trouble| Failure::Usage(trouble.to_string()))
+    let access = Access::new(&ci::api()).map_err(|error| Failure::Usage(error.to_string()))?;
+    Client::new(access, event.repository.clone(), deadline, None).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 /// What only a token can do is not tried without one.
@@ -205,7 +210,7 @@ pub(super) fn say(ci: &CiContext, text: &str) {
 }
 
 /// Says what could not be done for want of GitHub.
-pub(super) fn unreachable(what: &str, trouble: &GithubError) -> ExitCode {
-    console::error(&format!("{what}: {trouble}"));
+pub(super) fn unreachable(what: &str, error: &GithubError) -> ExitCode {
+    console::error(&format!("{what}: {error}"));
     ExitCode::Unreachable
 }

@@ -14,7 +14,7 @@ const TITLE: usize = 250;
 
 /// What makes a check run ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
+pub struct CheckIdentity {
     /// What people see.
     pub name: String,
     /// The commit.
@@ -23,7 +23,7 @@ pub struct Identity {
     pub external_id: String,
 }
 
-impl Identity {
+impl CheckIdentity {
     /// The check run of a run for a key.
     pub fn new(key: &str, head: HeadSha, run: RunAttempt) -> Self {
         let name =
@@ -36,7 +36,7 @@ impl Identity {
 
 /// A check run of that name on that commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Existing {
+pub struct ExistingCheck {
     /// The smaller, the older.
     pub id: u64,
     /// Which run it belongs to.
@@ -51,7 +51,7 @@ pub struct Existing {
     pub annotations: usize,
 }
 
-impl Existing {
+impl ExistingCheck {
     /// Reads what GitHub says of a check run.
     pub fn of(value: &Value) -> Option<Self> {
         let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -69,7 +69,7 @@ impl Existing {
 
 /// How it came out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report {
+pub struct CheckReport {
     /// `success`, `failure`, `neutral` or `cancelled`.
     pub conclusion: &'static str,
     /// One line.
@@ -82,7 +82,7 @@ pub struct Report {
 
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Action {
+pub enum CheckAction {
     /// Open one; what follows goes to it.
     Create(Value),
     /// Change one.
@@ -91,15 +91,15 @@ pub enum Action {
 
 /// The steps to a completed check run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct CheckPlan {
     /// In this order.
-    pub steps: Vec<Action>,
+    pub steps: Vec<CheckAction>,
     /// More annotations, for the check run of the first step.
     pub more: Vec<Value>,
 }
 
 /// Opens a check run before anything is known.
-pub fn start(identity: &Identity, existing: &[Existing], details: Option<&str>) -> Vec<Action> {
+pub fn start(identity: &CheckIdentity, existing: &[ExistingCheck], details: Option<&str>) -> Vec<CheckAction> {
     if ours(identity, existing).next().is_some() {
         return Vec::new();
     }
@@ -109,12 +109,17 @@ pub fn start(identity: &Identity, existing: &[Existing], details: Option<&str>) 
         "status": "in_progress", "output": output,
     });
     link(&mut body, details);
-    vec![Action::Create(body)]
+    vec![CheckAction::Create(body)]
 }
 
 /// Completes the check run that was opened, or makes one that is complete.
-pub fn finish(identity: &Identity, existing: &[Existing], report: &Report, details: Option<&str>) -> Plan {
-    let Report { conclusion, title, summary, annotations } = report;
+pub fn finish(
+    identity: &CheckIdentity,
+    existing: &[ExistingCheck],
+    report: &CheckReport,
+    details: Option<&str>,
+) -> CheckPlan {
+    let CheckReport { conclusion, title, summary, annotations } = report;
     let title: String = title.chars().take(TITLE).collect();
     let output = |annotations: &[Value]| {
         let mut output = json!({"title": title, "summary": summary});
@@ -131,51 +136,51 @@ pub fn finish(identity: &Identity, existing: &[Existing], report: &Report, detai
         body
     };
     let left_open = left_open(identity, existing);
-    let mut ours: Vec<&Existing> = ours(identity, existing).collect();
+    let mut ours: Vec<&ExistingCheck> = ours(identity, existing).collect();
     ours.sort_by_key(|one| one.id);
-    let open: Vec<&&Existing> = ours.iter().filter(|one| !one.completed).collect();
+    let open: Vec<&&ExistingCheck> = ours.iter().filter(|one| !one.completed).collect();
     if let Some(first) = open.first() {
         let mut batches = batches(0);
-        let mut steps = vec![Action::Update(first.id, complete(batches.next().unwrap_or_default()))];
+        let mut steps = vec![CheckAction::Update(first.id, complete(batches.next().unwrap_or_default()))];
         // One whose opening was answered too late to be seen would stay open for ever.
-        steps.extend(open.iter().skip(1).map(|one| Action::Update(one.id, complete(&[]))));
+        steps.extend(open.iter().skip(1).map(|one| CheckAction::Update(one.id, complete(&[]))));
         steps.extend(left_open);
-        return Plan { steps, more: batches.map(|batch| json!({"output": output(batch)})).collect() };
+        return CheckPlan { steps, more: batches.map(|batch| json!({"output": output(batch)})).collect() };
     }
     if let Some(last) = ours.last().filter(|last| last.title == title && last.summary.trim() == summary.trim()) {
         // Only annotations can be missing.
         let mut rest = batches(last.annotations).map(|batch| json!({"output": output(batch)}));
-        let first = rest.next().map(|body| Action::Update(last.id, body));
-        return Plan { steps: first.into_iter().chain(left_open).collect(), more: rest.collect() };
+        let first = rest.next().map(|body| CheckAction::Update(last.id, body));
+        return CheckPlan { steps: first.into_iter().chain(left_open).collect(), more: rest.collect() };
     }
     let mut batches = batches(0);
     let mut body = complete(batches.next().unwrap_or_default());
     body["name"] = identity.name.as_str().into();
     body["head_sha"] = identity.head.0.as_str().into();
     body["external_id"] = identity.external_id.as_str().into();
-    Plan {
-        steps: std::iter::once(Action::Create(body)).chain(left_open).collect(),
+    CheckPlan {
+        steps: std::iter::once(CheckAction::Create(body)).chain(left_open).collect(),
         more: batches.map(|batch| json!({"output": output(batch)})).collect(),
     }
 }
 
 /// Closes what an earlier attempt of the same run opened and never completed.
-fn left_open(identity: &Identity, existing: &[Existing]) -> Vec<Action> {
+fn left_open(identity: &CheckIdentity, existing: &[ExistingCheck]) -> Vec<CheckAction> {
     let parts = |id: &str| {
         let mut parts = id.splitn(3, '-').map(str::to_owned);
         Some((parts.next()?, parts.next()?.parse::<u64>().ok()?, parts.next()?))
     };
     let Some((run, attempt, key)) = parts(&identity.external_id) else { return Vec::new() };
-    let earlier = |one: &&Existing| {
+    let earlier = |one: &&ExistingCheck| {
         let theirs = parts(&one.external_id);
         !one.completed && theirs.is_some_and(|theirs| theirs.0 == run && theirs.1 < attempt && theirs.2 == key)
     };
     let output = json!({"title": "Superseded", "summary": "A later attempt of this run has ended."});
     let body = json!({"status": "completed", "conclusion": "cancelled", "output": output});
-    existing.iter().filter(earlier).map(|one| Action::Update(one.id, body.clone())).collect()
+    existing.iter().filter(earlier).map(|one| CheckAction::Update(one.id, body.clone())).collect()
 }
 
-fn ours<'a>(identity: &'a Identity, existing: &'a [Existing]) -> impl Iterator<Item = &'a Existing> {
+fn ours<'a>(identity: &'a CheckIdentity, existing: &'a [ExistingCheck]) -> impl Iterator<Item = &'a ExistingCheck> {
     existing.iter().filter(|one| one.external_id == identity.external_id)
 }
 

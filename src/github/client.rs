@@ -102,7 +102,7 @@ impl Call {
 
 /// An answer.
 #[derive(Debug, Clone)]
-struct Answer {
+struct ApiAnswer {
     headers: HeaderMap,
     text: String,
 }
@@ -230,19 +230,19 @@ impl Client {
         true
     }
 
-    async fn answer(&self, octocrab: &Octocrab, call: &Call) -> Result<Answer, GithubError> {
+    async fn answer(&self, octocrab: &Octocrab, call: &Call) -> Result<ApiAnswer, GithubError> {
         if let Some(dry) = &self.dry {
             let reads = call.method == Method::GET || (call.repeat == Repeat::Always && call.path == "/graphql");
             if !reads || self.access.token.is_none() {
                 let text = dry.instead(call.method.as_str(), &call.path, call.body_as_json().as_ref(), reads)?;
-                return Ok(Answer { headers: HeaderMap::new(), text });
+                return Ok(ApiAnswer { headers: HeaderMap::new(), text });
             }
         }
         let once = |allowed| self.attempt(octocrab, call, allowed);
         send(&POLICY, call.repeat, Some(self.until), once).await.map_err(|failed| describe(call, failed))
     }
 
-    async fn attempt(&self, octocrab: &Octocrab, call: &Call, allowed: Duration) -> Result<Answer, Failed<Problem>> {
+    async fn attempt(&self, octocrab: &Octocrab, call: &Call, allowed: Duration) -> Result<ApiAnswer, Failed<Problem>> {
         let failed = match tokio::time::timeout(allowed, once(octocrab, call)).await {
             Ok(Ok(answer)) if call.is_answered_by(&answer) => return Ok(answer),
             Ok(Ok(answer)) => {
@@ -273,7 +273,7 @@ impl Client {
 
 impl Call {
     /// Where JSON is due, a web page is no answer: it is that of something in between, which is in trouble.
-    fn is_answered_by(&self, answer: &Answer) -> bool {
+    fn is_answered_by(&self, answer: &ApiAnswer) -> bool {
         let is_json = || serde_json::from_str::<serde::de::IgnoredAny>(&answer.text).is_ok();
         self.accept == RAW || answer.text.trim().is_empty() || is_json()
     }
@@ -290,7 +290,7 @@ impl Call {
     }
 }
 
-async fn once(octocrab: &Octocrab, call: &Call) -> octocrab::Result<Answer> {
+async fn once(octocrab: &Octocrab, call: &Call) -> octocrab::Result<ApiAnswer> {
     let builder = request::Builder::new()
         .method(call.method.clone())
         .uri(call.path.as_str())
@@ -311,7 +311,7 @@ async fn once(octocrab: &Octocrab, call: &Call) -> octocrab::Result<Answer> {
     let response = octocrab::map_github_error(octocrab.execute(request).await?).await?;
     let headers = response.headers().clone();
     let text = octocrab.body_to_string(response).await?;
-    Ok(Answer { headers, text })
+    Ok(ApiAnswer { headers, text })
 }
 
 fn octocrab(http: &reqwest::Client, base: &str, token: Option<&Token>) -> Result<Octocrab, GithubError> {

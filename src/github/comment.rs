@@ -20,7 +20,7 @@ pub struct Marker {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct MarkerFields {
     key: String,
     run: u64,
     attempt: u64,
@@ -30,7 +30,7 @@ struct Written {
 impl Marker {
     fn line(&self) -> String {
         let Self { key, run, head } = self;
-        let written = Written { key: key.clone(), run: run.id, attempt: run.attempt, head: head.clone() };
+        let written = MarkerFields { key: key.clone(), run: run.id, attempt: run.attempt, head: head.clone() };
         let text = serde_json::to_string(&written).unwrap_or_default();
         // Nothing in it may end the comment that it stands in.
         let text = text.replace('-', "\\u002d").replace('<', "\\u003c").replace('>', "\\u003e");
@@ -41,14 +41,14 @@ impl Marker {
     pub fn of(body: &str) -> Option<Self> {
         let line = body.lines().next()?.trim_end();
         let text = line.strip_prefix(OPENING)?.strip_suffix(CLOSING)?;
-        let Written { key, run, attempt, head } = serde_json::from_str(text).ok()?;
+        let MarkerFields { key, run, attempt, head } = serde_json::from_str(text).ok()?;
         Some(Self { key, run: RunAttempt { id: run, attempt }, head })
     }
 }
 
 /// A comment that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Existing {
+pub struct ExistingComment {
     /// The smaller, the older.
     pub id: u64,
     /// The login of who wrote it.
@@ -59,7 +59,7 @@ pub struct Existing {
 
 /// The comment that should be there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Desired {
+pub struct DesiredComment {
     /// Its hidden first line.
     pub marker: Marker,
     /// Its Markdown.
@@ -68,7 +68,7 @@ pub struct Desired {
     pub worth_creating: bool,
 }
 
-impl Desired {
+impl DesiredComment {
     /// All of its text.
     pub fn body(&self) -> String {
         format!("{}\n\n{}", self.marker.line(), self.content.trim_end())
@@ -77,7 +77,7 @@ impl Desired {
 
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action {
+pub enum CommentAction {
     /// Write a comment.
     Create {
         /// Its text.
@@ -100,8 +100,13 @@ pub enum Action {
 /// The steps to exactly one comment of ours, the oldest, that tells of the newest run; nobody else's is touched.
 ///
 /// If we have `written` already, another text of the same run is that of another job of it, and stays.
-pub fn reconcile(desired: &Desired, existing: &[Existing], me: &str, written: bool) -> Vec<Action> {
-    let mut ours: Vec<(&Existing, Marker)> = existing
+pub fn reconcile(
+    desired: &DesiredComment,
+    existing: &[ExistingComment],
+    me: &str,
+    written: bool,
+) -> Vec<CommentAction> {
+    let mut ours: Vec<(&ExistingComment, Marker)> = existing
         .iter()
         .filter(|one| same_login(&one.author, me))
         .filter_map(|one| Some((one, Marker::of(&one.body)?)))
@@ -109,7 +114,7 @@ pub fn reconcile(desired: &Desired, existing: &[Existing], me: &str, written: bo
         .collect();
     ours.sort_by_key(|(one, _)| one.id);
     let Some((oldest, _)) = ours.first() else {
-        let create = desired.worth_creating.then(|| Action::Create { body: desired.body() });
+        let create = desired.worth_creating.then(|| CommentAction::Create { body: desired.body() });
         return create.into_iter().collect();
     };
     let newest = ours.iter().max_by_key(|(one, marker)| (marker.run, std::cmp::Reverse(one.id)));
@@ -120,10 +125,10 @@ pub fn reconcile(desired: &Desired, existing: &[Existing], me: &str, written: bo
     };
     let mut actions = Vec::new();
     if !same_text(&oldest.body, &body) {
-        actions.push(Action::Update { id: oldest.id, body });
+        actions.push(CommentAction::Update { id: oldest.id, body });
     }
     // Those that go, go last, so that what they told is never missing.
-    actions.extend(ours.iter().skip(1).map(|(one, _)| Action::Delete { id: one.id }));
+    actions.extend(ours.iter().skip(1).map(|(one, _)| CommentAction::Delete { id: one.id }));
     actions
 }
 

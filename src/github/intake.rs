@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::io::Read as _;
 use std::path::Path;
 
+use crate::model::{CaseId, Shard, SuiteId};
 use crate::results::Results;
 
 /// A larger file is not read.
@@ -14,40 +15,116 @@ const MOST_CASES: usize = 500_000;
 /// Names and messages are shorter.
 const LONGEST_NAME: usize = 4096;
 
+/// Why a directory holds no results that can be published.
+#[derive(Debug, thiserror::Error)]
+pub enum IntakeError {
+    /// There is no file.
+    #[error("there is no {0}")]
+    Missing(String),
+    /// It cannot be read.
+    #[error("{path} cannot be read: {error}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// It is a link, a directory or a device.
+    #[error("{0} is not a plain file")]
+    NotAFile(String),
+    /// It is larger than any run leaves.
+    #[error("{path} has {bytes} bytes; at most {LARGEST} are read")]
+    TooLarge {
+        /// The file.
+        path: String,
+        /// How large it is.
+        bytes: u64,
+    },
+    /// What it says cannot be so.
+    #[error("{path} {}", .error.to_string().chars().take(400).collect::<String>())]
+    Invalid {
+        /// The file.
+        path: String,
+        /// Why. It may be as long as what was read, so only its beginning is shown.
+        error: ResultsError,
+    },
+}
+
+/// Why results are not what a run could have left.
+#[derive(Debug, thiserror::Error)]
+pub enum ResultsError {
+    /// They do not fit their schema.
+    #[error("{0}")]
+    Format(String),
+    /// They are a part of a run.
+    #[error("is of shard {0}; `evalratchet merge` joins shards, and the whole is published")]
+    Shard(Shard),
+    /// The prefix is no directory of the repository.
+    #[error("has a prefix {0:?}, which is no directory of the repository")]
+    Prefix(String),
+    /// The configuration is no file name.
+    #[error("has a configuration {0:?}, which is no file name")]
+    Config(String),
+    /// There are more cases than any run has.
+    #[error("has {0} cases; at most {MOST_CASES} are read")]
+    TooManyCases(usize),
+    /// A name is empty or too long.
+    #[error("has a name of {0} bytes")]
+    Name(usize),
+    /// Two suites have the same id.
+    #[error("has two suites `{0}`")]
+    SameSuite(SuiteId),
+    /// Two cases of a suite have the same id.
+    #[error("has two cases `{0}` in suite `{1}`")]
+    SameCase(CaseId, SuiteId),
+    /// A path leaves the repository.
+    #[error("has a path {0:?} that leaves the repository")]
+    Path(String),
+    /// A metric is out of every range.
+    #[error("has a metric of `{0}` that is beyond all measure")]
+    Metric(CaseId),
+    /// A score is out of range.
+    #[error("has a score of `{0}` that is not between 0 and 1")]
+    Score(CaseId),
+    /// A case has a score without being measured, or the other way round.
+    #[error("has a case `{0}` whose score does not fit its status")]
+    Status(CaseId),
+}
+
 /// The results in a directory, or why they are none.
-pub fn read(directory: &Path) -> Result<Results, String> {
+pub fn read(directory: &Path) -> Result<Results, IntakeError> {
     let path = directory.join("results.json");
-    let shown = path.display();
-    let about = std::fs::symlink_metadata(&path).map_err(|error| {
+    let shown = path.display().to_string();
+    let unreadable = |error: std::io::Error| {
         if error.kind() == std::io::ErrorKind::NotFound {
-            return format!("there is no {shown}");
+            return IntakeError::Missing(shown.clone());
         }
-        format!("{shown} cannot be read: {error}")
-    })?;
+        IntakeError::Unreadable { path: shown.clone(), error }
+    };
+    let about = std::fs::symlink_metadata(&path).map_err(unreadable)?;
     if !about.is_file() {
-        return Err(format!("{shown} is not a plain file"));
+        return Err(IntakeError::NotAFile(shown));
     }
     if about.len() > LARGEST {
-        return Err(format!("{shown} has {} bytes; at most {LARGEST} are read", about.len()));
+        return Err(IntakeError::TooLarge { path: shown, bytes: about.len() });
     }
-    let file = std::fs::File::open(&path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
+    let file = std::fs::File::open(&path).map_err(unreadable)?;
     let mut bytes = Vec::new();
-    file.take(LARGEST).read_to_end(&mut bytes).map_err(|error| format!("{shown} cannot be read: {error}"))?;
-    // What is wrong may be as long as what is read.
-    parse(&bytes).map_err(|why| format!("{shown} {}", why.chars().take(400).collect::<String>()))
+    file.take(LARGEST).read_to_end(&mut bytes).map_err(unreadable)?;
+    parse(&bytes).map_err(|error| IntakeError::Invalid { path: shown, error })
 }
 
 /// Reads and checks a results file.
-pub fn parse(bytes: &[u8]) -> Result<Results, String> {
-    let results = Results::parse(bytes).map_err(|error| error.to_string())?;
+pub fn parse(bytes: &[u8]) -> Result<Results, ResultsError> {
+    let results = Results::parse(bytes).map_err(|error| ResultsError::Format(error.to_string()))?;
     check(&results)?;
     Ok(results)
 }
 
 /// Whether results are what a run could have left.
-pub fn check(results: &Results) -> Result<(), String> {
+pub fn check(results: &Results) -> Result<(), ResultsError> {
     if let Some(shard) = results.run.shard {
-        return Err(format!("is of shard {shard}; `evalratchet merge` joins shards, and the whole is published"));
+        return Err(ResultsError::Shard(shard));
     }
     let run = &results.run;
     let is_directory = run.prefix.is_empty()
@@ -56,40 +133,40 @@ pub fn check(results: &Results) -> Result<(), String> {
             .strip_suffix('/')
             .is_some_and(|path| path.split('/').all(|part| !["", ".", ".."].contains(&part)));
     if !is_directory {
-        return Err(format!("has a prefix {:?}, which is no directory of the repository", shown(&run.prefix)));
+        return Err(ResultsError::Prefix(shown(&run.prefix)));
     }
     inside(&run.prefix)?;
     inside(&run.config)?;
     if run.config.is_empty() || run.config.contains(['/', '\\']) {
-        return Err(format!("has a configuration {:?}, which is no file name", shown(&run.config)));
+        return Err(ResultsError::Config(shown(&run.config)));
     }
     let cases: usize = results.suites.iter().map(|suite| suite.cases.len()).sum();
     if cases > MOST_CASES {
-        return Err(format!("has {cases} cases; at most {MOST_CASES} are read"));
+        return Err(ResultsError::TooManyCases(cases));
     }
     let mut suites = HashSet::new();
     for suite in &results.suites {
         name(suite.id.as_str())?;
         if !suites.insert(&suite.id) {
-            return Err(format!("has two suites `{}`", suite.id));
+            return Err(ResultsError::SameSuite(suite.id.clone()));
         }
         let mut ids = HashSet::new();
         for case in &suite.cases {
             name(case.id.as_str())?;
             if !ids.insert(&case.id) {
-                return Err(format!("has two cases `{}` in suite `{}`", case.id, suite.id));
+                return Err(ResultsError::SameCase(case.id.clone(), suite.id.clone()));
             }
             if case.location.file.len() > LONGEST_NAME || case.location.in_repository(&run.prefix).is_none() {
-                return Err(format!("has a path {:?} that leaves the repository", shown(&case.location.file)));
+                return Err(ResultsError::Path(shown(&case.location.file)));
             }
             if case.metrics.values().any(|value| !(-1e9..=1e9).contains(value)) {
-                return Err(format!("has a metric of `{}` that is beyond all measure", case.id));
+                return Err(ResultsError::Metric(case.id.clone()));
             }
             if case.score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
-                return Err(format!("has a score of `{}` that is not between 0 and 1", case.id));
+                return Err(ResultsError::Score(case.id.clone()));
             }
             if case.status.is_measured() != case.score.is_some() {
-                return Err(format!("has a case `{}` whose score does not fit its status", case.id));
+                return Err(ResultsError::Status(case.id.clone()));
             }
         }
     }
@@ -100,22 +177,22 @@ fn shown(text: &str) -> String {
     text.chars().take(80).collect()
 }
 
-fn name(text: &str) -> Result<(), String> {
+fn name(text: &str) -> Result<(), ResultsError> {
     if text.is_empty() || text.len() > LONGEST_NAME {
-        return Err(format!("has a name of {} bytes", text.len()));
+        return Err(ResultsError::Name(text.len()));
     }
     Ok(())
 }
 
 /// A path that stays in the repository.
-fn inside(path: &str) -> Result<(), String> {
+fn inside(path: &str) -> Result<(), ResultsError> {
     let leaves = path.len() > LONGEST_NAME
         || path.starts_with(['/', '\\'])
         || path.contains(['\0', '\n', '\r'])
         || path.get(1..2) == Some(":")
         || path.split(['/', '\\']).any(|part| part == "..");
     if leaves {
-        return Err(format!("has a path {:?} that leaves the repository", shown(path)));
+        return Err(ResultsError::Path(shown(path)));
     }
     Ok(())
 }

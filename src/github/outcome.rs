@@ -77,9 +77,9 @@ pub fn commit_note(results: &Results, event: &Event) -> Option<String> {
 }
 
 /// How a check is shown.
-pub fn check_report(results: &Results, event: &Event, summary: String) -> check::Report {
+pub fn check_report(results: &Results, event: &Event, summary: String) -> check::CheckReport {
     let annotations = report::worst(results);
-    check::Report {
+    check::CheckReport {
         conclusion: conclusion(results, event),
         title: plain(&verdict_line(results)).replace('\n', " "),
         summary,
@@ -103,10 +103,10 @@ fn annotation(one: &Annotation) -> Value {
 }
 
 /// What is shown where a run left nothing that can be read.
-pub fn nothing_report(why: &str) -> check::Report {
+pub fn nothing_report(why: &str) -> check::CheckReport {
     let summary = nothing(why);
     let title = format!("no results: {}", plain(why).replace('\n', " "));
-    check::Report { conclusion: "failure", title, summary, annotations: Vec::new() }
+    check::CheckReport { conclusion: "failure", title, summary, annotations: Vec::new() }
 }
 
 /// The comment where a run left nothing.

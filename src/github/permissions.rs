@@ -33,7 +33,7 @@ pub struct Permission {
 pub async fn permissions(client: &Client) -> Vec<Permission> {
     let reads = match client.list(&client.path("/commits"), None, 1).await {
         Ok(_) => May::Yes,
-        Err(trouble) => refused(&trouble),
+        Err(error) => refused(&error),
     };
     let mut all = vec![Permission { line: "contents: read", purpose: "finding the baseline", may: reads }];
     for (line, purpose, path) in [
@@ -44,7 +44,7 @@ pub async fn permissions(client: &Client) -> Vec<Permission> {
         // Without its required fields none of these does anything.
         let may = match client.json(Call::post(client.path(path), json!({}))).await {
             Err(GithubError::Rejected { status: 400 | 422, .. }) => May::Yes,
-            Err(trouble) => refused(&trouble),
+            Err(error) => refused(&error),
             Ok(_) => May::Unknown,
         };
         all.push(Permission { line, purpose, may });
@@ -52,8 +52,8 @@ pub async fn permissions(client: &Client) -> Vec<Permission> {
     all
 }
 
-fn refused(trouble: &GithubError) -> May {
-    match trouble {
+fn refused(error: &GithubError) -> May {
+    match error {
         GithubError::Refused(_) => May::No,
         GithubError::Unauthorized(_) => May::NotAccepted,
         // A repository that the token may not see is not there for it; but so is one that is misspelt.

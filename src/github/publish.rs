@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::check::{self, Action as CheckAction, Identity, Report};
-use super::comment::{Action, Desired, Existing, reconcile};
+use super::check::{self, CheckAction, CheckIdentity, CheckReport};
+use super::comment::{CommentAction, DesiredComment, ExistingComment, reconcile};
 use super::{Call, Client, GithubError, encoded};
 use crate::baseline::CommitHistory as _;
 use crate::ci::{Event, HeadSha, Origin};
@@ -20,7 +20,7 @@ const SMALLEST: usize = 4_000;
 
 /// What became of something that was to be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Done {
+pub enum PublishOutcome {
     /// It is new.
     Created,
     /// It was changed.
@@ -45,8 +45,8 @@ pub async fn me(client: &Client) -> Result<String, GithubError> {
             | GithubError::Graphql { .. }
             | GithubError::Rejected { .. },
         ) => {}
-        Err(trouble @ (GithubError::Unauthorized(_) | GithubError::Unreachable(_) | GithubError::Uncertain(_))) => {
-            return Err(trouble);
+        Err(error @ (GithubError::Unauthorized(_) | GithubError::Unreachable(_) | GithubError::Uncertain(_))) => {
+            return Err(error);
         }
     }
     let user = client.json(Call::get("/user")).await.ok();
@@ -59,59 +59,63 @@ pub async fn comment(
     client: &Client,
     number: u64,
     largest: usize,
-    desired: impl Fn(usize) -> Result<Desired, String>,
-) -> Result<Done, GithubError> {
+    desired: impl Fn(usize) -> Result<DesiredComment, GithubError>,
+) -> Result<PublishOutcome, GithubError> {
     let me = me(client).await?;
     let list = client.path(&format!("/issues/{number}/comments"));
     let one = |id: u64| client.path(&format!("/issues/comments/{id}"));
     let mut budget = largest;
-    let mut done = Done::Unchanged;
-    let mut made: Option<Existing> = None;
+    let mut done = PublishOutcome::Unchanged;
+    let mut made: Option<ExistingComment> = None;
     for round in 0..ROUNDS {
-        let mut existing: Vec<Existing> =
+        let mut existing: Vec<ExistingComment> =
             client.list(&list, None, usize::MAX).await?.iter().filter_map(existing).collect();
         // A list may lag behind what was just written.
         if let Some(made) = made.take().filter(|made| !existing.iter().any(|one| one.id == made.id)) {
             existing.push(made);
         }
-        let wanted = desired(budget).map_err(GithubError::Unreachable)?;
-        let actions = reconcile(&wanted, &existing, &me, done != Done::Unchanged);
+        let wanted = desired(budget)?;
+        let actions = reconcile(&wanted, &existing, &me, done != PublishOutcome::Unchanged);
         if actions.is_empty() {
             let is_there = existing.iter().any(|one| super::comment::Marker::of(&one.body).is_some());
-            return Ok(if done == Done::Unchanged && !is_there { Done::NotWorth } else { done });
+            return Ok(if done == PublishOutcome::Unchanged && !is_there { PublishOutcome::NotWorth } else { done });
         }
-        let mut trouble = None;
+        let mut error = None;
         for action in actions {
             let (next, call) = match action {
-                Action::Create { body } => (Some(Done::Created), Call::post(&list, json!({"body": body}))),
-                Action::Update { id, body } => (Some(Done::Updated), Call::patch(one(id), json!({"body": body}))),
-                Action::Delete { id } => (None, Call::delete(one(id))),
+                CommentAction::Create { body } => {
+                    (Some(PublishOutcome::Created), Call::post(&list, json!({"body": body})))
+                }
+                CommentAction::Update { id, body } => {
+                    (Some(PublishOutcome::Updated), Call::patch(one(id), json!({"body": body})))
+                }
+                CommentAction::Delete { id } => (None, Call::delete(one(id))),
             };
             // What follows rests on what went before: if that is in doubt, it is looked again first.
             match client.json(call.attended()).await {
                 Ok(answer) => {
-                    made = self::existing(&answer).filter(|_| next == Some(Done::Created)).or(made);
-                    done = if done == Done::Created { done } else { next.unwrap_or(done) };
+                    made = self::existing(&answer).filter(|_| next == Some(PublishOutcome::Created)).or(made);
+                    done = if done == PublishOutcome::Created { done } else { next.unwrap_or(done) };
                 }
                 Err(GithubError::Rejected { status: 422, .. }) if budget > SMALLEST => {
                     budget = (budget / 2).max(SMALLEST);
                     break;
                 }
                 // Somebody else was faster, or nobody knows.
-                Err(why @ GithubError::Uncertain(_)) => trouble = Some(why),
-                Err(why @ GithubError::NotFound(_)) if next != Some(Done::Created) => trouble = Some(why),
+                Err(why @ GithubError::Uncertain(_)) => error = Some(why),
+                Err(why @ GithubError::NotFound(_)) if next != Some(PublishOutcome::Created) => error = Some(why),
                 Err(why) => return Err(why),
             }
-            if trouble.is_some() {
+            if error.is_some() {
                 break;
             }
         }
         if client.is_dry() {
             return Ok(done);
         }
-        let pause = if trouble.is_some() { longer(round) } else { BEFORE_LOOKING_AGAIN };
+        let pause = if error.is_some() { longer(round) } else { BEFORE_LOOKING_AGAIN };
         if !client.moment(pause).await {
-            return trouble.map_or(Ok(done), |why| Err(GithubError::Unreachable(why.to_string())));
+            return error.map_or(Ok(done), |why| Err(GithubError::Unreachable(why.to_string())));
         }
     }
     Err(GithubError::Unreachable(format!("the comment on #{number} did not come to rest in {ROUNDS} rounds")))
@@ -122,20 +126,24 @@ fn longer(round: u32) -> Duration {
     BEFORE_LOOKING_AGAIN * 2_u32.pow(round.min(4))
 }
 
-fn existing(value: &Value) -> Option<Existing> {
+fn existing(value: &Value) -> Option<ExistingComment> {
     let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
-    Some(Existing { id: value.get("id")?.as_u64()?, author: text("/user/login"), body: text("/body") })
+    Some(ExistingComment { id: value.get("id")?.as_u64()?, author: text("/user/login"), body: text("/body") })
 }
 
 /// Opens the check run.
-pub async fn start_check(client: &Client, identity: &Identity, details: Option<&str>) -> Result<Done, GithubError> {
+pub async fn start_check(
+    client: &Client,
+    identity: &CheckIdentity,
+    details: Option<&str>,
+) -> Result<PublishOutcome, GithubError> {
     for round in 0..ROUNDS {
         let actions = check::start(identity, &checks(client, identity).await?, details);
-        let Some(action) = actions.into_iter().next() else { return Ok(Done::Unchanged) };
+        let Some(action) = actions.into_iter().next() else { return Ok(PublishOutcome::Unchanged) };
         match send_check(client, &action).await {
-            Ok(_) => return Ok(Done::Created),
+            Ok(_) => return Ok(PublishOutcome::Created),
             Err(GithubError::Uncertain(_)) => {}
-            Err(trouble) => return Err(trouble),
+            Err(error) => return Err(error),
         }
         if !client.moment(longer(round)).await {
             break;
@@ -147,19 +155,19 @@ pub async fn start_check(client: &Client, identity: &Identity, details: Option<&
 /// Completes the check run, annotations and all.
 pub async fn finish_check(
     client: &Client,
-    identity: &Identity,
-    report: &Report,
+    identity: &CheckIdentity,
+    report: &CheckReport,
     details: Option<&str>,
-) -> Result<Done, GithubError> {
+) -> Result<PublishOutcome, GithubError> {
     let mut report = report.clone();
-    let mut done = Done::Unchanged;
+    let mut done = PublishOutcome::Unchanged;
     for round in 0..ROUNDS {
         let plan = check::finish(identity, &checks(client, identity).await?, &report, details);
         let Some(first) = plan.steps.first() else { return Ok(done) };
-        if done == Done::Unchanged {
+        if done == PublishOutcome::Unchanged {
             done = match first {
-                CheckAction::Create(_) => Done::Created,
-                CheckAction::Update(..) => Done::Updated,
+                CheckAction::Create(_) => PublishOutcome::Created,
+                CheckAction::Update(..) => PublishOutcome::Updated,
             };
         }
         match send_plan(client, plan).await {
@@ -170,7 +178,7 @@ pub async fn finish_check(
             Err(GithubError::Rejected { status: 422, .. }) if !report.annotations.is_empty() => {
                 report.annotations.clear()
             }
-            Err(trouble) => return Err(trouble),
+            Err(error) => return Err(error),
         }
         if !client.moment(longer(round)).await {
             break;
@@ -179,7 +187,7 @@ pub async fn finish_check(
     Err(GithubError::Unreachable("the check run could not be completed".to_owned()))
 }
 
-async fn send_plan(client: &Client, plan: check::Plan) -> Result<(), GithubError> {
+async fn send_plan(client: &Client, plan: check::CheckPlan) -> Result<(), GithubError> {
     let mut id = None;
     for step in &plan.steps {
         let sent = send_check(client, step).await?;
@@ -206,16 +214,16 @@ async fn send_check(client: &Client, action: &CheckAction) -> Result<u64, Github
     }
 }
 
-async fn checks(client: &Client, identity: &Identity) -> Result<Vec<check::Existing>, GithubError> {
+async fn checks(client: &Client, identity: &CheckIdentity) -> Result<Vec<check::ExistingCheck>, GithubError> {
     let (head, name) = (&identity.head.0, encoded(&identity.name));
     let path = client.path(&format!("/commits/{head}/check-runs?check_name={name}&filter=all"));
     let all = client.list(&path, Some("check_runs"), 1000).await?;
-    Ok(all.iter().filter_map(check::Existing::of).collect())
+    Ok(all.iter().filter_map(check::ExistingCheck::of).collect())
 }
 
 /// The pull request that a run was for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pull {
+pub struct PullRequest {
     /// Its number.
     pub number: u64,
     /// The branch that it goes to.
@@ -224,15 +232,45 @@ pub struct Pull {
     pub merge: Option<Sha>,
 }
 
+/// Why the pull request of a run is not known.
+#[derive(Debug, thiserror::Error)]
+pub enum PullRequestError {
+    /// GitHub did not say.
+    #[error("{0}")]
+    Github(#[from] GithubError),
+    /// The fork was deleted.
+    #[error("the fork is gone, and with it the way to its pull request")]
+    ForkGone,
+    /// The run was not of a branch.
+    #[error("the run was of no branch")]
+    NoBranch,
+    /// None goes to the default branch, so none of them decides.
+    #[error("{0} has several pull requests here, and none of them to the default branch")]
+    Several(String),
+    /// It has other commits by now.
+    #[error("the pull request of {branch} is at {} now, and this run was of {}", .now.short(), .head.short())]
+    Moved {
+        /// `owner/name:branch`.
+        branch: String,
+        /// Where it is.
+        now: Sha,
+        /// What was evaluated.
+        head: Sha,
+    },
+    /// There is none.
+    #[error("{0} has no open pull request here")]
+    NotOpen(String),
+}
+
 /// Finds the pull request of a run that has ended: of this branch of this repository, and still at this commit.
-pub async fn pull_of_run(client: &Client, event: &Event, head: &HeadSha) -> Result<Result<Pull, String>, GithubError> {
+pub async fn pull_of_run(client: &Client, event: &Event, head: &HeadSha) -> Result<PullRequest, PullRequestError> {
     let own = client.repository().to_string();
     let from = match &event.origin {
         Origin::Own => own.clone(),
         Origin::Fork(Some(name)) => name.clone(),
-        Origin::Fork(None) => return Ok(Err("the fork is gone, and with it the way to its pull request".to_owned())),
+        Origin::Fork(None) => return Err(PullRequestError::ForkGone),
     };
-    let Some(branch) = &event.head_branch else { return Ok(Err("the run was of no branch".to_owned())) };
+    let branch = event.head_branch.as_ref().ok_or(PullRequestError::NoBranch)?;
     let owner = from.split('/').next().unwrap_or_default();
     let path = format!("/pulls?state=open&head={}", encoded(&format!("{owner}:{branch}")));
     let pulls = client.list(&client.path(&path), None, 100).await?;
@@ -248,21 +286,16 @@ pub async fn pull_of_run(client: &Client, event: &Event, head: &HeadSha) -> Resu
     let own_branch = event.default_branch.as_deref().unwrap_or_default();
     let to_own = at_head.iter().find(|pull| pull.pointer("/base/ref").and_then(Value::as_str) == Some(own_branch));
     if at_head.len() > 1 && to_own.is_none() {
-        return Ok(Err(format!(
-            "{from}:{branch} has several pull requests here, and none of them to the default branch"
-        )));
+        return Err(PullRequestError::Several(format!("{from}:{branch}")));
     }
     let Some(pull) = to_own.or(at_head.first()) else {
         let moved = pulls.iter().find(of_branch).and_then(|pull| pull.pointer("/head/sha"));
         let moved = moved.and_then(Value::as_str).and_then(Sha::parse);
-        return Ok(Err(match moved {
-            Some(now) => format!(
-                "the pull request of {from}:{branch} is at {} now, and this run was of {}",
-                now.short(),
-                head.0.short()
-            ),
-            None => format!("{from}:{branch} has no open pull request here"),
-        }));
+        let branch = format!("{from}:{branch}");
+        return Err(match moved {
+            Some(now) => PullRequestError::Moved { branch, now, head: head.0.clone() },
+            None => PullRequestError::NotOpen(branch),
+        });
     };
     let merge = pull["merge_commit_sha"].as_str().and_then(Sha::parse);
     let merge = match merge {
@@ -271,7 +304,7 @@ pub async fn pull_of_run(client: &Client, event: &Event, head: &HeadSha) -> Resu
     };
     let number = pull["number"].as_u64().unwrap_or_default();
     let base_branch = pull.pointer("/base/ref").and_then(Value::as_str).unwrap_or_default().to_owned();
-    Ok(Ok(Pull { number, base_branch, merge }))
+    Ok(PullRequest { number, base_branch, merge })
 }
 
 /// The merge commit, if it is one of this head.

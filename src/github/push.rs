@@ -21,7 +21,7 @@ const COMMIT: &str =
 
 /// What is to be made the baseline.
 #[derive(Debug, Clone, Copy)]
-pub struct Turn<'a> {
+pub struct BaselinePush<'a> {
     /// The branch that has it.
     pub branch: &'a str,
     /// Its file, from the root of the repository.
@@ -34,7 +34,7 @@ pub struct Turn<'a> {
 
 /// What became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Pushed {
+pub enum PushOutcome {
     /// It is what it was.
     Nothing,
     /// It was committed.
@@ -55,7 +55,7 @@ pub enum Pushed {
 
 /// Why it could not be.
 #[derive(Debug, thiserror::Error)]
-pub enum Failed {
+pub enum PushError {
     /// The run cannot become a baseline.
     #[error("{0}")]
     Refused(String),
@@ -68,16 +68,16 @@ pub enum Failed {
 }
 
 /// Turns the baseline.
-pub async fn push(client: &Client, turn: &Turn<'_>) -> Result<Pushed, Failed> {
+pub async fn push(client: &Client, turn: &BaselinePush<'_>) -> Result<PushOutcome, PushError> {
     let mut protected = false;
     let mut last = GithubError::Unreachable(String::new());
     for _ in 0..TRIES {
         let Some(tip) = client.tip(turn.branch).await? else {
-            return Err(Failed::Refused(format!("there is no branch `{}` on GitHub", turn.branch)));
+            return Err(PushError::Refused(format!("there is no branch `{}` on GitHub", turn.branch)));
         };
         if !client.is_ancestor(turn.commit, &tip).await? {
             let (commit, branch) = (turn.commit.short(), turn.branch);
-            return Err(Failed::Refused(format!("the run is of {commit}, which is not on `{branch}`")));
+            return Err(PushError::Refused(format!("the run is of {commit}, which is not on `{branch}`")));
         }
         let tried = if protected {
             propose(client, turn, &tip).await
@@ -86,13 +86,11 @@ pub async fn push(client: &Client, turn: &Turn<'_>) -> Result<Pushed, Failed> {
         };
         last = match tried {
             Ok(pushed) => return Ok(pushed),
-            Err(Failed::GithubError(trouble)) if is_protected(&trouble) && !protected => {
+            Err(PushError::GithubError(error)) if is_protected(&error) && !protected => {
                 protected = true;
                 continue;
             }
-            Err(Failed::GithubError(trouble)) if is_stale(&trouble) || moved(client, turn.branch, &tip).await? => {
-                trouble
-            }
+            Err(PushError::GithubError(error)) if is_stale(&error) || moved(client, turn.branch, &tip).await? => error,
             Err(failed) => return Err(failed),
         };
         if !client.moment(PAUSE).await {
@@ -103,13 +101,18 @@ pub async fn push(client: &Client, turn: &Turn<'_>) -> Result<Pushed, Failed> {
 }
 
 /// Commits the turned baseline on top of a commit of a branch.
-async fn commit_to(client: &Client, turn: &Turn<'_>, branch: &str, tip: &Sha) -> Result<Pushed, Failed> {
+async fn commit_to(
+    client: &Client,
+    turn: &BaselinePush<'_>,
+    branch: &str,
+    tip: &Sha,
+) -> Result<PushOutcome, PushError> {
     let old = match client.file_at(turn.path, tip).await? {
         Some(text) => Some(Baseline::parse(&format!("{branch}:{}", turn.path), text)?),
         None => None,
     };
-    let Some(new) = turned(client, turn, old.as_ref()).await? else { return Ok(Pushed::Nothing) };
-    let text = new.render().map_err(|error| Failed::Refused(format!("the baseline cannot be written: {error}")))?;
+    let Some(new) = turned(client, turn, old.as_ref()).await? else { return Ok(PushOutcome::Nothing) };
+    let text = new.render().map_err(|error| PushError::Refused(format!("the baseline cannot be written: {error}")))?;
     let input = json!({
         "branch": {"repositoryNameWithOwner": client.repository().to_string(), "branchName": branch},
         "expectedHeadOid": tip.as_str(),
@@ -118,12 +121,16 @@ async fn commit_to(client: &Client, turn: &Turn<'_>, branch: &str, tip: &Sha) ->
     });
     let data = client.query(COMMIT, json!({"input": input})).await?;
     let oid = data.pointer("/createCommitOnBranch/commit/oid").and_then(Value::as_str).unwrap_or_default();
-    Ok(Pushed::Committed { cases: new.cases(), oid: oid.to_owned() })
+    Ok(PushOutcome::Committed { cases: new.cases(), oid: oid.to_owned() })
 }
 
 /// What the run makes of what is there. One of an older commit raises the best, and leaves the latest alone.
-async fn turned(client: &Client, turn: &Turn<'_>, old: Option<&Baseline>) -> Result<Option<Baseline>, Failed> {
-    let refused = |refusal: crate::baseline::Refusal| Failed::Refused(refusal.to_string());
+async fn turned(
+    client: &Client,
+    turn: &BaselinePush<'_>,
+    old: Option<&Baseline>,
+) -> Result<Option<Baseline>, PushError> {
+    let refused = |refusal: crate::baseline::UpdateError| PushError::Refused(refusal.to_string());
     if let Some(old) = old
         && let Some(produced) = &old.produced.commit
         && produced != turn.commit
@@ -135,7 +142,7 @@ async fn turned(client: &Client, turn: &Turn<'_>, old: Option<&Baseline>) -> Res
 }
 
 /// Commits to a branch of our own and opens a pull request, or adds to the one that is open.
-async fn propose(client: &Client, turn: &Turn<'_>, tip: &Sha) -> Result<Pushed, Failed> {
+async fn propose(client: &Client, turn: &BaselinePush<'_>, tip: &Sha) -> Result<PushOutcome, PushError> {
     let prefix = format!("evalratchet/baseline-{}", turn.branch);
     let open =
         client.list(&client.path(&format!("/pulls?state=open&base={}", encoded(turn.branch))), None, 1000).await?;
@@ -154,7 +161,7 @@ async fn propose(client: &Client, turn: &Turn<'_>, tip: &Sha) -> Result<Pushed, 
             let old = client.file_at(turn.path, tip).await?;
             let old = old.map(|text| Baseline::parse(turn.path, text)).transpose()?;
             if turned(client, turn, old.as_ref()).await?.is_none() {
-                return Ok(Pushed::Nothing);
+                return Ok(PushOutcome::Nothing);
             }
             let body = json!({"ref": format!("refs/heads/{branch}"), "sha": tip.as_str()});
             client.json(Call::post(client.path("/git/refs"), body)).await?;
@@ -162,9 +169,9 @@ async fn propose(client: &Client, turn: &Turn<'_>, tip: &Sha) -> Result<Pushed, 
         }
     };
     let cases = match commit_to(client, turn, &branch, &side).await? {
-        Pushed::Committed { cases, .. } | Pushed::Proposed { cases, .. } => cases,
-        Pushed::Nothing if number.is_some() => return Ok(Pushed::Nothing),
-        Pushed::Nothing => 0,
+        PushOutcome::Committed { cases, .. } | PushOutcome::Proposed { cases, .. } => cases,
+        PushOutcome::Nothing if number.is_some() => return Ok(PushOutcome::Nothing),
+        PushOutcome::Nothing => 0,
     };
     let number = match number {
         Some(number) => number,
@@ -181,12 +188,12 @@ async fn propose(client: &Client, turn: &Turn<'_>, tip: &Sha) -> Result<Pushed, 
             made["number"].as_u64().unwrap_or_default()
         }
     };
-    Ok(Pushed::Proposed { number, cases })
+    Ok(PushOutcome::Proposed { number, cases })
 }
 
 /// Whether somebody else was faster, or nobody knows whether it was done: reading anew tells.
-fn is_stale(trouble: &GithubError) -> bool {
-    match trouble {
+fn is_stale(error: &GithubError) -> bool {
+    match error {
         GithubError::Graphql { kind, .. } => kind == "STALE_DATA",
         GithubError::Rejected { status, .. } => matches!(status, 409 | 422),
         GithubError::Uncertain(_) => true,
@@ -203,8 +210,8 @@ async fn moved(client: &Client, branch: &str, tip: &Sha) -> Result<bool, GithubE
 }
 
 /// Whether the branch takes changes only through pull requests.
-fn is_protected(trouble: &GithubError) -> bool {
-    let GithubError::Graphql { kind, message } = trouble else { return false };
+fn is_protected(error: &GithubError) -> bool {
+    let GithubError::Graphql { kind, message } = error else { return false };
     let message = message.to_lowercase();
     kind == "BRANCH_PROTECTION_RULE_VIOLATION"
         || ["protected branch", "rule violation", "through a pull request"].iter().any(|words| message.contains(words))

@@ -46,7 +46,7 @@ async fn find(client: &Client, tag: &str) -> Result<Option<Release>, GithubError
     match client.typed(Call::get(client.path(&format!("/releases/tags/{}", encoded(tag))))).await {
         Ok(release) => return Ok(Some(release)),
         Err(GithubError::NotFound(_)) => {}
-        Err(trouble) => return Err(trouble),
+        Err(error) => return Err(error),
     }
     let all: Vec<Release> = client.typed_list(&client.path("/releases"), None, 300).await?;
     Ok(all.into_iter().find(|release| release.tag_name == tag))
@@ -69,14 +69,14 @@ async fn upload(client: &Client, release: &Release, asset: &Asset) -> Result<(),
         for same in there.iter().filter(|one| one.name == asset.name) {
             match client.json(Call::delete(client.path(&format!("/releases/assets/{}", same.id)))).await {
                 Ok(_) | Err(GithubError::NotFound(_)) => {}
-                Err(trouble) => return Err(trouble),
+                Err(error) => return Err(error),
             }
         }
         match client.upload(origin, Call::upload(&path, asset.bytes.clone())).await {
             Ok(_) => return Ok(()),
             // Somebody else was faster, or it may be there half: look, and begin anew.
             Err(GithubError::Uncertain(why) | GithubError::Rejected { status: 422, why, .. }) => last = why,
-            Err(trouble) => return Err(trouble),
+            Err(error) => return Err(error),
         }
         if !client.moment(PAUSE).await {
             break;

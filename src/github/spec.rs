@@ -3,36 +3,36 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::check::{self, Identity, Plan, Report};
-use super::comment::{Action, Desired, Existing, Marker, reconcile};
+use super::check::{self, CheckIdentity, CheckPlan, CheckReport};
+use super::comment::{CommentAction, DesiredComment, ExistingComment, Marker, reconcile};
 use crate::ci::{HeadSha, RunAttempt};
 use crate::model::Sha;
 
 const ME: &str = "github-actions[bot]";
 
 /// A comment as `id author key run.attempt text`; without a key it has no marker.
-fn comment(line: &str) -> Existing {
+fn comment(line: &str) -> ExistingComment {
     let words: Vec<&str> = line.splitn(5, ' ').collect();
     let [id, author, key, run, text] = words[..] else { panic!("{line}") };
     let author = if author == "me" { ME } else { author };
     let body = if key == "-" { text.to_owned() } else { desired(key, run, text).body() };
-    Existing { id: id.parse().unwrap(), author: author.to_owned(), body }
+    ExistingComment { id: id.parse().unwrap(), author: author.to_owned(), body }
 }
 
-fn desired(key: &str, run: &str, text: &str) -> Desired {
+fn desired(key: &str, run: &str, text: &str) -> DesiredComment {
     let (id, attempt) = run.split_once('.').unwrap();
     let run = RunAttempt { id: id.parse().unwrap(), attempt: attempt.parse().unwrap() };
     let marker = Marker { key: key.to_owned(), run, head: "a".repeat(40) };
-    Desired { marker, content: text.to_owned(), worth_creating: true }
+    DesiredComment { marker, content: text.to_owned(), worth_creating: true }
 }
 
 /// The steps in words: `create TEXT`, `update ID TEXT`, `delete ID`.
-fn steps(actions: &[Action]) -> String {
+fn steps(actions: &[CommentAction]) -> String {
     let text = |body: &str| body.split_once("\n\n").map_or(body, |(_, text)| text).to_owned();
     let words = actions.iter().map(|action| match action {
-        Action::Create { body } => format!("create {}", text(body)),
-        Action::Update { id, body } => format!("update {id} {}", text(body)),
-        Action::Delete { id } => format!("delete {id}"),
+        CommentAction::Create { body } => format!("create {}", text(body)),
+        CommentAction::Update { id, body } => format!("update {id} {}", text(body)),
+        CommentAction::Delete { id } => format!("delete {id}"),
     });
     words.collect::<Vec<_>>().join(", ")
 }
@@ -98,12 +98,12 @@ const COMMENTS: &[(&str, &[&str], &str, &str)] = &[
 #[test]
 fn the_comment_goes_from_what_is_there_to_what_should_be_there() {
     for (name, existing, wanted, expected) in COMMENTS {
-        let existing: Vec<Existing> = existing.iter().map(|line| comment(line)).collect();
+        let existing: Vec<ExistingComment> = existing.iter().map(|line| comment(line)).collect();
         let [key, run, text] = wanted.splitn(3, ' ').collect::<Vec<_>>()[..] else { panic!("{wanted}") };
         let actions = reconcile(&desired(key, run, text), &existing, ME, false);
         assert_eq!(steps(&actions), *expected, "{name}");
         // What is not worth a comment makes none, and brings one that is there to where it should be all the same.
-        let unworthy = Desired { worth_creating: false, ..desired(key, run, text) };
+        let unworthy = DesiredComment { worth_creating: false, ..desired(key, run, text) };
         let expected = if expected.starts_with("create") { "" } else { expected };
         assert_eq!(steps(&reconcile(&unworthy, &existing, ME, false)), expected, "{name}, not worth one");
     }
@@ -116,7 +116,7 @@ fn a_marker_is_the_first_line_or_none_and_cannot_be_broken_out_of() {
         run: RunAttempt { id: 5, attempt: 2 },
         head: "h".to_owned(),
     };
-    let body = Desired { marker: marker.clone(), content: "text".to_owned(), worth_creating: true }.body();
+    let body = DesiredComment { marker: marker.clone(), content: "text".to_owned(), worth_creating: true }.body();
     let first = body.lines().next().unwrap();
     assert_eq!(first.matches("-->").count(), 1, "{first}");
     assert!(first.ends_with(" -->") && !first[5..].contains('<'));
@@ -132,22 +132,22 @@ fn a_marker_is_the_first_line_or_none_and_cannot_be_broken_out_of() {
 fn line_ends_and_blanks_at_the_end_are_no_change() {
     let wanted = desired("k", "5.1", "a\nb\n");
     let stored =
-        Existing { id: 1, author: ME.to_owned(), body: format!("{}\r\n", wanted.body().replace('\n', "\r\n")) };
+        ExistingComment { id: 1, author: ME.to_owned(), body: format!("{}\r\n", wanted.body().replace('\n', "\r\n")) };
     assert_eq!(reconcile(&wanted, &[stored], ME, false), []);
 }
 
 /// Carries out the steps, as GitHub would.
-fn apply(comments: &mut Vec<Existing>, actions: Vec<Action>) {
+fn apply(comments: &mut Vec<ExistingComment>, actions: Vec<CommentAction>) {
     for action in actions {
         match action {
-            Action::Create { body } => {
+            CommentAction::Create { body } => {
                 let id = comments.iter().map(|one| one.id).max().unwrap_or(0) + 1;
-                comments.push(Existing { id, author: ME.to_owned(), body });
+                comments.push(ExistingComment { id, author: ME.to_owned(), body });
             }
-            Action::Update { id, body } => {
+            CommentAction::Update { id, body } => {
                 comments.iter_mut().filter(|one| one.id == id).for_each(|one| one.body = body.clone())
             }
-            Action::Delete { id } => comments.retain(|one| one.id != id),
+            CommentAction::Delete { id } => comments.retain(|one| one.id != id),
         }
     }
 }
@@ -158,13 +158,13 @@ proptest! {
         there in prop::collection::vec((prop::sample::select(vec!["me", "x", "y[bot]"]), prop::sample::select(vec!["k", "o", "-"]), 1_u64..6, 1_u64..3), 0..8),
         runs in prop::collection::vec((1_u64..8, 1_u64..3), 1..6),
     ) {
-        let mut comments: Vec<Existing> = there
+        let mut comments: Vec<ExistingComment> = there
             .iter()
             .enumerate()
             .map(|(index, (author, key, run, attempt))| comment(&format!("{} {author} {key} {run}.{attempt} t{run}.{attempt}", index + 1)))
             .collect();
-        let is_ours = |one: &Existing| one.author == ME && Marker::of(&one.body).is_some_and(|marker| marker.key == "k");
-        let others: Vec<Existing> = comments.iter().filter(|one| !is_ours(one)).cloned().collect();
+        let is_ours = |one: &ExistingComment| one.author == ME && Marker::of(&one.body).is_some_and(|marker| marker.key == "k");
+        let others: Vec<ExistingComment> = comments.iter().filter(|one| !is_ours(one)).cloned().collect();
         let before = comments.iter().filter(|one| is_ours(one)).filter_map(|one| Marker::of(&one.body)).map(|marker| marker.run).max();
         let oldest = comments.iter().filter(|one| is_ours(one)).map(|one| one.id).min();
         for (run, attempt) in &runs {
@@ -173,25 +173,29 @@ proptest! {
             apply(&mut comments, actions);
             prop_assert_eq!(reconcile(&wanted, &comments, ME, false), vec![], "it comes to rest at once");
         }
-        let ours: Vec<&Existing> = comments.iter().filter(|one| is_ours(one)).collect();
+        let ours: Vec<&ExistingComment> = comments.iter().filter(|one| is_ours(one)).collect();
         prop_assert_eq!(ours.len(), 1);
         let newest = runs.iter().map(|(id, attempt)| RunAttempt { id: *id, attempt: *attempt }).chain(before).max().unwrap();
         let expected = format!("t{}.{}", newest.id, newest.attempt);
         prop_assert!(ours[0].body.ends_with(&expected), "{} should end with {}", &ours[0].body, expected);
         prop_assert!(oldest.is_none_or(|oldest| ours[0].id == oldest));
-        let after: Vec<Existing> = comments.iter().filter(|one| !is_ours(one)).cloned().collect();
+        let after: Vec<ExistingComment> = comments.iter().filter(|one| !is_ours(one)).cloned().collect();
         prop_assert_eq!(after, others);
     }
 }
 
-fn identity() -> Identity {
-    Identity::new("evalratchet.toml", HeadSha(Sha::parse(&"a".repeat(40)).unwrap()), RunAttempt { id: 5, attempt: 1 })
+fn identity() -> CheckIdentity {
+    CheckIdentity::new(
+        "evalratchet.toml",
+        HeadSha(Sha::parse(&"a".repeat(40)).unwrap()),
+        RunAttempt { id: 5, attempt: 1 },
+    )
 }
 
 /// A check run as `id run state annotations title`.
-fn check_run(line: &str) -> check::Existing {
+fn check_run(line: &str) -> check::ExistingCheck {
     let [id, run, state, annotations, title] = line.splitn(5, ' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
-    check::Existing {
+    check::ExistingCheck {
         id: id.parse().unwrap(),
         external_id: format!("{run}-evalratchet.toml"),
         completed: state == "completed",
@@ -201,21 +205,21 @@ fn check_run(line: &str) -> check::Existing {
     }
 }
 
-fn report(title: &str, annotations: usize) -> Report {
+fn report(title: &str, annotations: usize) -> CheckReport {
     let annotations = (0..annotations).map(|index| json!({"message": index})).collect();
-    Report { conclusion: "failure", title: title.to_owned(), summary: title.to_owned(), annotations }
+    CheckReport { conclusion: "failure", title: title.to_owned(), summary: title.to_owned(), annotations }
 }
 
 /// The steps in words, with how many annotations each carries.
-fn check_steps(plan: &Plan) -> String {
+fn check_steps(plan: &CheckPlan) -> String {
     let carries = |body: &Value| body["output"]["annotations"].as_array().map_or(0, Vec::len);
     let concludes = |body: &Value| if body["status"] == "completed" { "complete" } else { "add" };
     let mut words: Vec<String> = plan
         .steps
         .iter()
         .map(|step| match step {
-            check::Action::Create(body) => format!("create and {} with {}", concludes(body), carries(body)),
-            check::Action::Update(id, body) => format!("{} {id} with {}", concludes(body), carries(body)),
+            check::CheckAction::Create(body) => format!("create and {} with {}", concludes(body), carries(body)),
+            check::CheckAction::Update(id, body) => format!("{} {id} with {}", concludes(body), carries(body)),
         })
         .collect();
     words.extend(plan.more.iter().map(|body| format!("{} {}", concludes(body), carries(body))));
@@ -256,7 +260,7 @@ const CHECKS: &[(&str, &[&str], usize, &str)] = &[
 #[test]
 fn the_check_run_goes_from_what_is_there_to_what_should_be_there() {
     for (name, existing, annotations, expected) in CHECKS {
-        let existing: Vec<check::Existing> = existing.iter().map(|line| check_run(line)).collect();
+        let existing: Vec<check::ExistingCheck> = existing.iter().map(|line| check_run(line)).collect();
         let plan = check::finish(&identity(), &existing, &report("t", *annotations), None);
         assert_eq!(check_steps(&plan), *expected, "{name}");
     }
@@ -264,7 +268,7 @@ fn the_check_run_goes_from_what_is_there_to_what_should_be_there() {
 
 #[test]
 fn a_check_run_is_opened_once_for_each_run() {
-    let opens = |existing: &[check::Existing]| !check::start(&identity(), existing, None).is_empty();
+    let opens = |existing: &[check::ExistingCheck]| !check::start(&identity(), existing, None).is_empty();
     assert!(opens(&[]));
     assert!(opens(&[check_run("1 4-1 in_progress 0 E")]));
     assert!(opens(&[check_run("1 5-2 completed 0 E")]));
@@ -276,7 +280,7 @@ fn a_check_run_is_opened_once_for_each_run() {
 fn annotations_keep_their_order_over_all_batches() {
     let plan = check::finish(&identity(), &[], &report("t", 120), Some("https://example.org/run"));
     let first = match &plan.steps[..] {
-        [check::Action::Create(body)] => body,
+        [check::CheckAction::Create(body)] => body,
         other => panic!("{other:?}"),
     };
     assert_eq!((&first["name"], &first["conclusion"]), (&json!("evalratchet"), &json!("failure")));

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::{Arc, OnceLock};
 
 use evalratchet::ci::RunAttempt;
-use evalratchet::github::comment::{Desired, Marker};
+use evalratchet::github::comment::{DesiredComment, Marker};
 use serde_json::{Value, json};
 
 use crate::baseline::{RIGHT, WRONG, repository};
@@ -205,7 +205,7 @@ impl Job {
 pub(crate) fn comment_of(run: u64, content: &str) -> String {
     let marker =
         Marker { key: "evalratchet.toml".to_owned(), run: RunAttempt { id: run, attempt: 1 }, head: "h".to_owned() };
-    Desired { marker, content: content.to_owned(), worth_creating: true }.body()
+    DesiredComment { marker, content: content.to_owned(), worth_creating: true }.body()
 }
 
 /// Results of real runs: without a baseline, as it, worse than it, and better.

@@ -4,6 +4,7 @@ use std::task::{Context, Poll, Waker};
 
 use super::*;
 use crate::model::Mode;
+use crate::settings::baseline_section;
 
 /// A history in memory. Commits are letters, and a commit's file is a map from path to text.
 #[derive(Default)]
@@ -146,6 +147,7 @@ fn query(head: char) -> BaselineQuery {
         path: FILE.into(),
         config: "evalratchet.toml".into(),
         prefix: String::new(),
+        section_of: baseline_section,
         trend: 8,
     }
 }

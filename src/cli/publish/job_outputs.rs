@@ -1,4 +1,4 @@
-//! What a job is told through the files that GitHub gives it, and what was lost on the way to the others.
+//! The outputs, the summary and the annotations of a job, and which other channels failed.
 #![expect(clippy::disallowed_methods, reason = "edge: GitHub's files")]
 
 use std::hash::{BuildHasher as _, Hasher as _};
@@ -15,8 +15,8 @@ use crate::report;
 
 impl Publisher<'_> {
     /// The channels that need no token.
-    pub(super) fn tell_the_job(&self, told: &Publication) -> Result<(), Failure> {
-        let results = told.results.as_ref().ok();
+    pub(super) fn write_job_outputs(&self, publication: &Publication) -> Result<(), Failure> {
+        let results = publication.results.as_ref().ok();
         let random = std::hash::RandomState::new().build_hasher().finish();
         let outputs = outcome::outputs(results, &self.args.from.display().to_string());
         let lines = outcome::output_lines(&outputs, &format!("evalratchet-{random:016x}"));
@@ -24,21 +24,21 @@ impl Publisher<'_> {
         if self.args.summary {
             let room = (1 << 20) - 4096 - self.files.size(self.ci.summary.as_ref());
             let budget = usize::try_from(room.max(0)).unwrap_or(0);
-            let text = match &told.results {
-                Ok(results) => told
+            let text = match &publication.results {
+                Ok(results) => publication
                     .frame
                     .summary(results, budget)
                     .map_err(|error| Failure::Usage(format!("the summary cannot be made: {error:#}")))?,
-                Err(why) => outcome::nothing(why),
+                Err(why) => outcome::nothing(&why.to_string()),
             };
             if text.len() <= budget {
                 self.files.append(self.ci.summary.as_ref(), "summary.md", &format!("{text}\n"));
             }
         }
         if self.args.annotations {
-            let text = match &told.results {
+            let text = match &publication.results {
                 Ok(results) => report::annotations(results),
-                Err(why) => format!("::error title=evalratchet::{}\n", report::data(why)),
+                Err(why) => format!("::error title=evalratchet::{}\n", report::data(&why.to_string())),
             };
             match &self.files.dry_run {
                 Some(directory) => Files::write(&directory.join("annotations.txt"), &text),
@@ -65,12 +65,12 @@ impl ChannelFailures {
                 self.missing.push((channel, permission, why))
             }
             Err(
-                trouble @ (GithubError::Unauthorized(_)
+                error @ (GithubError::Unauthorized(_)
                 | GithubError::Rejected { .. }
                 | GithubError::Graphql { .. }
                 | GithubError::Unreachable(_)
                 | GithubError::Uncertain(_)),
-            ) => self.unreachable.push(format!("{channel} could not be published: {trouble}")),
+            ) => self.unreachable.push(format!("{channel} could not be published: {error}")),
         }
     }
 

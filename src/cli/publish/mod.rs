@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use clap::Args;
 use job_outputs::{ChannelFailures, Files};
-use publication::{Publication, key_of_config};
+use publication::{NoResults, Publication, PublicationError, key_of_config};
 
 use super::{ConfigArgs, Failure, block_on, console};
 use crate::ci::{self, CiContext, Event, HeadSha};
-use crate::github::check::{self, Identity, Report};
-use crate::github::comment::{Desired, Marker};
+use crate::github::check::{self, CheckIdentity, CheckReport};
+use crate::github::comment::{DesiredComment, Marker};
 use crate::github::outcome::{self, CommentWhen};
-use crate::github::publish::{self, Done};
+use crate::github::publish::{self, PublishOutcome};
 use crate::github::{Access, Client, DryRun, GithubError, intake};
 use crate::model::ExitCode;
 use crate::report::{self, COMMENT_BUDGET};
@@ -73,11 +73,11 @@ pub(super) fn publish(args: &PublishArgs, ci: &CiContext) -> Result<ExitCode, Fa
         false => None,
     };
     let files = Files { dry_run: args.dry_run.then(|| args.from.join("publish")) };
-    let access = Access::new(&ci::api()).map_err(|trouble| Failure::Usage(trouble.to_string()))?;
+    let access = Access::new(&ci::api()).map_err(|error| Failure::Usage(error.to_string()))?;
     let has_token = access.token.is_some() || args.dry_run;
     block_on(async {
         let client = Client::new(access, event.repository.clone(), args.deadline, dry)
-            .map_err(|trouble| Failure::Usage(trouble.to_string()))?;
+            .map_err(|error| Failure::Usage(error.to_string()))?;
         let publisher = Publisher { args, ci, event, client, has_token, files };
         if args.start { publisher.start().await } else { publisher.publish().await }
     })?
@@ -102,7 +102,7 @@ impl Publisher<'_> {
         }
         let mut lost = ChannelFailures::default();
         if self.args.check {
-            let identity = Identity::new(&key, head, self.event.run);
+            let identity = CheckIdentity::new(&key, head, self.event.run);
             let done = publish::start_check(&self.client, &identity, self.event.run_url.as_deref()).await;
             lost.note("the check run", "checks: write", done.map(|_| ()));
         }
@@ -114,52 +114,56 @@ impl Publisher<'_> {
         if self.is_foreign() && !self.has_token {
             return Err(no_token());
         }
-        let results = intake::read(&self.args.from);
-        let told = match self.told(results).await {
-            Ok(Ok(told)) => told,
-            Ok(Err(refused)) => {
-                self.say("notice", &format!("nothing was published: {refused}"));
-                return Ok(ExitCode::Passed);
-            }
-            Err(GithubError::Refused(why)) => {
-                self.tell_the_job(&self.untold(Err(why.clone())))?;
+        let results = intake::read(&self.args.from).map_err(NoResults::from);
+        let publication = match self.publication(results).await {
+            Ok(publication) => publication,
+            Err(PublicationError::Github(GithubError::Refused(why))) => {
+                self.write_job_outputs(&self.unjudged(Err(NoResults::Refused(why.clone()))))?;
                 lost.note("comment and check run", "contents: read", Err(GithubError::Refused(why)));
                 return Ok(self.end(&lost, ExitCode::Passed));
             }
-            Err(trouble) => {
-                let why = format!("GitHub could not be asked what the results are to be judged by: {trouble}");
-                console::error(&why);
-                self.tell_the_job(&self.untold(Err(why)))?;
+            Err(PublicationError::Github(error)) => {
+                let why = NoResults::Unreachable(error);
+                console::error(&why.to_string());
+                self.write_job_outputs(&self.unjudged(Err(why)))?;
                 return Ok(ExitCode::Unreachable);
             }
+            Err(
+                skipped @ (PublicationError::PullRequest(_)
+                | PublicationError::OtherConfiguration { .. }
+                | PublicationError::NoConfiguration(_)),
+            ) => {
+                self.say("notice", &format!("nothing was published: {skipped}"));
+                return Ok(ExitCode::Passed);
+            }
         };
-        self.tell_the_job(&told)?;
+        self.write_job_outputs(&publication)?;
         if self.has_token {
             if self.args.check {
                 let head = self.event.head.clone().ok_or_else(no_head)?;
-                let done = self.finish_check(&told, head).await;
+                let done = self.finish_check(&publication, head).await;
                 lost.note("the check run", "checks: write", done.map(|_| ()));
             }
-            if let Some(number) = told.number.filter(|_| self.args.comment != CommentWhen::Never) {
-                match self.comment(&told, number).await {
+            if let Some(number) = publication.number.filter(|_| self.args.comment != CommentWhen::Never) {
+                match self.comment(&publication, number).await {
                     Ok(done) => {
                         let word = match done {
-                            Done::Created => "written",
-                            Done::Updated => "updated",
-                            Done::Unchanged => "left as it is",
-                            Done::NotWorth => "not needed",
+                            PublishOutcome::Created => "written",
+                            PublishOutcome::Updated => "updated",
+                            PublishOutcome::Unchanged => "left as it is",
+                            PublishOutcome::NotWorth => "not needed",
                         };
                         let word = if self.args.dry_run { "see the files" } else { word };
                         console::note(&format!("comment on #{number}: {word}"));
                     }
-                    Err(trouble) => lost.note("the comment", "pull-requests: write", Err(trouble)),
+                    Err(error) => lost.note("the comment", "pull-requests: write", Err(error)),
                 }
             }
         }
-        let code = match &told.results {
+        let code = match &publication.results {
             Ok(_) => ExitCode::Passed,
             Err(why) => {
-                console::error(why);
+                console::error(&why.to_string());
                 ExitCode::Invalid
             }
         };
@@ -170,32 +174,35 @@ impl Publisher<'_> {
         if self.has_token { Ok(code) } else { Err(no_token()) }
     }
 
-    async fn finish_check(&self, told: &Publication, head: HeadSha) -> Result<Done, GithubError> {
-        let report = match &told.results {
+    async fn finish_check(&self, publication: &Publication, head: HeadSha) -> Result<PublishOutcome, GithubError> {
+        let report = match &publication.results {
             Ok(results) => {
-                let summary = told
+                let summary = publication
                     .frame
                     .comment(results, check::SUMMARY)
                     .map_err(|error| GithubError::Unreachable(format!("{error:#}")))?;
                 let report = outcome::check_report(results, &self.event, summary);
-                if self.args.annotations { report } else { Report { annotations: Vec::new(), ..report } }
+                if self.args.annotations { report } else { CheckReport { annotations: Vec::new(), ..report } }
             }
-            Err(why) => outcome::nothing_report(why),
+            Err(why) => outcome::nothing_report(&why.to_string()),
         };
-        let identity = Identity::new(&told.key, head, self.event.run);
+        let identity = CheckIdentity::new(&publication.key, head, self.event.run);
         publish::finish_check(&self.client, &identity, &report, self.event.run_url.as_deref()).await
     }
 
-    async fn comment(&self, told: &Publication, number: u64) -> Result<Done, GithubError> {
+    async fn comment(&self, publication: &Publication, number: u64) -> Result<PublishOutcome, GithubError> {
         let head = self.event.head.as_ref().map(|head| head.0.to_string()).unwrap_or_default();
-        let marker = Marker { key: told.key.clone(), run: self.event.run, head };
-        let worth_creating = self.args.comment.is_met(told.results.as_ref().ok());
+        let marker = Marker { key: publication.key.clone(), run: self.event.run, head };
+        let worth_creating = self.args.comment.is_met(publication.results.as_ref().ok());
         publish::comment(&self.client, number, COMMENT_BUDGET, |budget| {
-            let content = match &told.results {
-                Ok(results) => told.frame.comment(results, budget).map_err(|error| format!("{error:#}"))?,
-                Err(why) => outcome::nothing(why),
+            let content = match &publication.results {
+                Ok(results) => publication
+                    .frame
+                    .comment(results, budget)
+                    .map_err(|error| GithubError::Unreachable(format!("{error:#}")))?,
+                Err(why) => outcome::nothing(&why.to_string()),
             };
-            Ok(Desired { marker: marker.clone(), content, worth_creating })
+            Ok(DesiredComment { marker: marker.clone(), content, worth_creating })
         })
         .await
     }

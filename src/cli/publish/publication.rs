@@ -4,22 +4,66 @@ use std::path::{Path, PathBuf};
 
 use super::super::remote::TREND;
 use super::Publisher;
-use crate::baseline::{self, Baseline, BaselineQuery, CommitHistory as _, Fetched, HistoryPlace, LookupError, normal};
+use crate::baseline::{
+    self, Baseline, BaselineQuery, CommitHistory as _, FetchedBaseline, HistoryPlace, LookupError, normal,
+};
 use crate::ci::{EventKind, HeadSha};
 use crate::cli::reference::{located, own_baseline_section, today};
 use crate::cli::{ConfigArgs, config_path};
-use crate::github::publish::{self, Pull};
+use crate::github::intake::IntakeError;
+use crate::github::publish::{self, PullRequest, PullRequestError};
 use crate::github::{self, GithubError, Suites, outcome};
 use crate::input::{InputError, InputErrors};
 use crate::model::Sha;
 use crate::report::Frame;
 use crate::repository::Checkout;
 use crate::results::{Results, Verdict};
-use crate::settings::{CONFIG_NAME, Config, Overrides, Settings};
+use crate::settings::{CONFIG_NAME, Config, Overrides, Settings, baseline_section};
+
+/// Why there are no results to publish.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoResults {
+    #[error("{0}")]
+    Intake(#[from] IntakeError),
+    #[error("results of others are judged anew, and that needs a token")]
+    NoToken,
+    #[error("the results cannot be judged: {0}")]
+    NotJudged(InputErrors),
+    #[error("{0}")]
+    Refused(String),
+    #[error("GitHub could not be asked what the results are to be judged by: {0}")]
+    Unreachable(GithubError),
+}
+
+/// Why nothing is published.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PublicationError {
+    #[error("{0}")]
+    Github(#[from] GithubError),
+    #[error("{0}")]
+    PullRequest(PullRequestError),
+    #[error("the results are those of {found:?}, and {expected:?} is expected; --config names another")]
+    OtherConfiguration { found: String, expected: String },
+    #[error("the base has no configuration `{0}` to judge by")]
+    NoConfiguration(String),
+}
+
+impl From<PullRequestError> for PublicationError {
+    fn from(error: PullRequestError) -> Self {
+        match error {
+            PullRequestError::Github(error) => Self::Github(error),
+            PullRequestError::ForkGone
+            | PullRequestError::NoBranch
+            | PullRequestError::Several(_)
+            | PullRequestError::Moved { .. }
+            | PullRequestError::NotOpen(_) => Self::PullRequest(error),
+        }
+    }
+}
 
 /// What a run left, and what is known of it here.
 pub(super) struct Publication {
-    pub(super) results: Result<Results, String>,
+    pub(super) results: Result<Results, NoResults>,
     pub(super) frame: Frame,
     pub(super) key: String,
     pub(super) number: Option<u64>,
@@ -32,7 +76,7 @@ impl Publisher<'_> {
     }
 
     /// What a run left, as it left it.
-    pub(super) fn untold(&self, results: Result<Results, String>) -> Publication {
+    pub(super) fn unjudged(&self, results: Result<Results, NoResults>) -> Publication {
         let key = self.args.comment_key.clone().unwrap_or_else(|| match &results {
             Ok(results) => format!("{}{}", results.run.prefix, results.run.config),
             Err(_) => key_of_config(&self.args.config),
@@ -42,70 +86,64 @@ impl Publisher<'_> {
         Publication { results, frame, key, number: self.event.pull_request }
     }
 
-    /// What there is to tell, or why nothing is to be told; of what others measured, judged anew.
-    pub(super) async fn told(
+    /// What is published. What others measured is judged anew.
+    pub(super) async fn publication(
         &self,
-        results: Result<Results, String>,
-    ) -> Result<Result<Publication, String>, GithubError> {
-        let mut told = self.untold(results);
-        if let Ok(results) = &mut told.results {
+        results: Result<Results, NoResults>,
+    ) -> Result<Publication, PublicationError> {
+        let mut publication = self.unjudged(results);
+        if let Ok(results) = &mut publication.results {
             // Of addresses only our own are believed.
             results.run.url = self.event.run_url.clone();
             let note = outcome::commit_note(results, &self.event);
             if let Some(note) = &note {
                 self.say("warning", note);
             }
-            told.frame.origin = told.frame.origin.take().or(note);
+            publication.frame.origin = publication.frame.origin.take().or(note);
         }
-        let Some(head) = self.event.head.clone().filter(|_| self.is_foreign()) else { return Ok(Ok(told)) };
-        if let Some(refused) = self.of_another_configuration(&told) {
-            return Ok(Err(refused));
-        }
+        let Some(head) = self.event.head.clone().filter(|_| self.is_foreign()) else { return Ok(publication) };
+        self.check_configuration(&publication)?;
         if !self.has_token {
-            told.results = Err("results of others are judged anew, and that needs a token".to_owned());
-            return Ok(Ok(told));
+            publication.results = Err(NoResults::NoToken);
+            return Ok(publication);
         }
         let pull = if self.event.kind == EventKind::WorkflowRun {
-            match publish::pull_of_run(&self.client, &self.event, &head).await? {
-                Ok(pull) => pull,
-                Err(refused) => return Ok(Err(refused)),
-            }
+            publish::pull_of_run(&self.client, &self.event, &head).await?
         } else {
             let base_branch = self.event.base_branch.clone().unwrap_or_default();
-            Pull { number: self.event.pull_request.unwrap_or_default(), base_branch, merge: None }
+            PullRequest { number: self.event.pull_request.unwrap_or_default(), base_branch, merge: None }
         };
-        told.number = Some(pull.number);
-        if let Ok(results) = told.results {
-            told.results = match self.judged_anew(results, &pull, &head).await {
+        publication.number = Some(pull.number);
+        if let Ok(results) = publication.results {
+            publication.results = match self.judged_anew(results, &pull, &head).await {
                 Ok(Some((results, base))) => {
-                    told.frame.origin = outcome::origin_note(&self.event, base.as_ref());
+                    publication.frame.origin = outcome::origin_note(&self.event, base.as_ref());
                     Ok(results)
                 }
-                Ok(None) => return Ok(Err(format!("the base has no configuration `{}` to judge by", told.key))),
-                Err(LookupError::Invalid(errors)) => Err(format!("the results cannot be judged: {errors}")),
-                Err(LookupError::History(trouble)) => return Err(trouble),
+                Ok(None) => return Err(PublicationError::NoConfiguration(publication.key)),
+                Err(LookupError::Invalid(errors)) => Err(NoResults::NotJudged(errors)),
+                Err(LookupError::History(error)) => return Err(error.into()),
             };
         }
-        Ok(Ok(told))
+        Ok(publication)
     }
 
     /// Whose results these are is not for them to say, where a key or a configuration is named.
-    fn of_another_configuration(&self, told: &Publication) -> Option<String> {
-        let run = &told.results.as_ref().ok()?.run;
+    fn check_configuration(&self, publication: &Publication) -> Result<(), PublicationError> {
+        let Ok(results) = &publication.results else { return Ok(()) };
         if self.args.comment_key.is_none() && self.args.config.config.is_none() {
-            return None;
+            return Ok(());
         }
-        let (expected, found) = (key_of_config(&self.args.config), format!("{}{}", run.prefix, run.config));
-        (expected != found).then(|| {
-            format!("the results are those of {found:?}, and {expected:?} is expected; --config names another")
-        })
+        let found = format!("{}{}", results.run.prefix, results.run.config);
+        let expected = key_of_config(&self.args.config);
+        if expected == found { Ok(()) } else { Err(PublicationError::OtherConfiguration { found, expected }) }
     }
 
     /// Compares and judges with what the base has; `None` if it has no such configuration.
     async fn judged_anew(
         &self,
         results: Results,
-        pull: &Pull,
+        pull: &PullRequest,
         head: &HeadSha,
     ) -> Result<Option<(Results, Option<Sha>)>, LookupError<GithubError>> {
         let prefix = results.run.prefix.clone();
@@ -121,6 +159,7 @@ impl Publisher<'_> {
             path: normal(&format!("{prefix}{path}")),
             config: config.clone(),
             prefix: prefix.clone(),
+            section_of: baseline_section,
             trend: TREND,
         };
         let file_at =
@@ -137,7 +176,7 @@ impl Publisher<'_> {
         let lookup = baseline::find(&self.client, &query).await?;
         let own = file_at(&query.path, &head.0).await?;
         let own = own.and_then(|text| Baseline::parse(&query.path, text).ok());
-        let fetched = Fetched::new(lookup, &query.path, HistoryPlace::GitHub);
+        let fetched = FetchedBaseline::new(lookup, &query.path, HistoryPlace::GitHub);
         let mut located = located(fetched, || Ok::<_, LookupError<GithubError>>(own))?;
         located.circumstances.today = today();
         located.circumstances.interrupted = results.gate.verdict == Verdict::Interrupted;
