@@ -9,7 +9,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use evalratchet::suites::command::equivalence::{Rule, Tables, compare};
+use evalratchet::internals::{Rule, Tables, compare};
 use serde_json::Value;
 
 fn main() {

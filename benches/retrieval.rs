@@ -8,8 +8,8 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use evalratchet::model::Lane;
-use evalratchet::targets::index::Index;
+use evalratchet::internals::Index;
+use evalratchet::internals::Lane;
 
 const FILES: usize = 2_500;
 const UNITS_PER_FILE: usize = 20;

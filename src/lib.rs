@@ -5,33 +5,48 @@
 //! ```
 //!
 //! [`run`] is that flow. All kinds of suite come in at `load`; from `score` on there is one result model,
-//! [`model::Results`], and everything after it is the same for all kinds.
+//! [`results::Results`], and everything after it is the same for all kinds.
 
-pub mod aggregate;
-pub mod baseline;
-pub mod ci;
-pub mod cli;
-pub mod compare;
-pub mod doctor;
-pub mod execute;
-pub mod gate;
-pub mod github;
+mod aggregate;
+mod baseline;
+mod ci;
+mod cli;
+mod compare;
+mod doctor;
+mod execute;
+mod gate;
+mod github;
 mod http;
-pub mod init;
-pub mod input;
-pub mod merge;
-pub mod model;
-pub mod plan;
-pub mod process;
-pub mod recordings;
-pub mod report;
-pub mod repository;
-pub mod results;
-pub mod settings;
-pub mod stats;
-pub mod suites;
-pub mod targets;
-pub mod text;
+mod init;
+mod input;
+mod merge;
+mod model;
+mod plan;
+mod process;
+mod recordings;
+mod report;
+mod repository;
+mod results;
+mod settings;
+mod stats;
+mod suites;
+mod targets;
+mod text;
+
+pub use cli::main;
+
+/// What benchmarks, fuzzing and end-to-end tests reach besides the binary. It may change at any time.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::ci::RunAttempt;
+    pub use crate::github::comment::{DesiredComment, Marker};
+    pub use crate::model::Lane;
+    pub use crate::report::{data, markdown, property};
+    pub use crate::suites::command::equivalence::{Rule, Tables, compare};
+    pub use crate::suites::scenario::matching::normalised;
+    pub use crate::suites::scenario::unified::hunks;
+    pub use crate::targets::index::Index;
+}
 
 use std::ffi::OsString;
 use std::sync::Arc;

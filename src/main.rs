@@ -1,5 +1,5 @@
 //! Arguments in, exit code out; nothing else.
 
 fn main() -> std::process::ExitCode {
-    evalratchet::cli::main()
+    evalratchet::main()
 }

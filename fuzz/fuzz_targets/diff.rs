@@ -1,8 +1,8 @@
 //! Whatever two files are: their diff is made without a panic, and is empty exactly if they are equal.
 #![no_main]
 
-use evalratchet::suites::scenario::matching::normalised;
-use evalratchet::suites::scenario::unified::hunks;
+use evalratchet::internals::normalised;
+use evalratchet::internals::hunks;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|files: (&[u8], &[u8])| {

@@ -1,7 +1,7 @@
 //! Whatever two texts are: comparing them neither panics nor overflows, is symmetric, and every text is itself.
 #![no_main]
 
-use evalratchet::suites::command::equivalence::{Tables, compare};
+use evalratchet::internals::{Tables, compare};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|pair: (&str, &str)| {

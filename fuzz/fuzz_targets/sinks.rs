@@ -1,7 +1,7 @@
 //! Whatever a text is: as Markdown it makes no markup of its own, and as a workflow command it is one line.
 #![no_main]
 
-use evalratchet::report::{data, markdown, property};
+use evalratchet::internals::{data, markdown, property};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

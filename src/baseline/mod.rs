@@ -1,15 +1,15 @@
 //! What `main` has: one small file whose git history is the trend.
 
 mod fetched;
-mod file;
+pub(crate) mod file;
 mod git;
 mod lookup;
 mod releases;
 mod trend;
 mod update;
 
-pub use fetched::{FETCHED_SCHEMA, FetchedBaseline, FetchedFrom};
-pub use file::{BASELINE_SCHEMA, Baseline, BaselineCase, BaselineMetric, BaselineSuite, Best, Blessing, Produced};
+pub use fetched::{FetchedBaseline, FetchedFrom};
+pub use file::{Baseline, BaselineCase, BaselineMetric, BaselineSuite, Blessing, Produced};
 pub(crate) use git::{changed_files, default_branch, history, is_ancestor};
 pub(crate) use lookup::{
     BaselineLookup, BaselineQuery, CommitHistory, FoundBaseline, HistoryPlace, LookupError, NoBaseline, base, find,
@@ -18,4 +18,4 @@ pub(crate) use lookup::{
 pub use releases::Tag;
 pub(crate) use releases::{ReleaseError, Versions, at_commit, commit_of, tags, versions};
 pub use trend::series;
-pub use update::{UpdateError, from_results, parts, raise, update};
+pub use update::{UpdateError, from_results, raise, update};

@@ -84,7 +84,7 @@ proptest! {
             for (case, old) in &suite.cases {
                 let new = &after.suites[id].cases[case];
                 if new.fingerprint == old.fingerprint {
-                    let rank = |best: &crate::baseline::Best| (best.status == Status::Passed, best.score);
+                    let rank = |best: &crate::baseline::file::Best| (best.status == Status::Passed, best.score);
                     let (old, new) = (old.best.as_ref().unwrap(), new.best.as_ref().unwrap());
                     prop_assert!(rank(new) >= rank(old), "{case}: {old:?} {new:?}");
                 }

@@ -40,11 +40,6 @@ impl DryRun {
         Ok(Self { directory: directory.to_owned(), written: Mutex::new(0) })
     }
 
-    /// Where a text goes that would be appended to one of GitHub's files.
-    pub fn file(&self, name: &str) -> PathBuf {
-        self.directory.join(name)
-    }
-
     /// Writes a request and answers as if nothing were there yet.
     pub(super) fn instead(
         &self,

@@ -17,7 +17,7 @@ pub mod push;
 mod rejudge;
 pub mod release;
 
-pub use access::{Access, Token};
+pub use access::Access;
 pub use client::{Call, Client, encoded, encoded_path};
 pub use dry::DryRun;
 pub use permissions::{May, Permission, permissions};

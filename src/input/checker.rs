@@ -71,7 +71,6 @@ pub struct Checker<T> {
 
 impl<T: JsonSchema + DeserializeOwned> Checker<T> {
     /// Reads what people write: an unknown key is a mistake.
-    #[expect(clippy::new_without_default, reason = "there is no checker that would be an obvious default")]
     pub fn new() -> Self {
         Self::of(schema_of::<T>())
     }

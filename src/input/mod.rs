@@ -16,11 +16,11 @@ mod tree;
 
 pub use checker::{Checker, FileSchema, schema_of, written_schema_of};
 pub use document::{Document, Pointer, Position};
-pub use duration::{NotADuration, parse_duration};
+pub use duration::parse_duration;
 pub use error::{InputError, InputErrors};
 pub use file_set::FileSet;
 pub use files::{expand_globs, find_directory, is_file, read_bytes, read_text, write_atomically};
 pub use found::{FindError, Found, Ignored};
 pub use nearest::nearest;
 pub use place::Place;
-pub use tree::{TreeEntry, TreeKind, TreeScan, scan, tree_hash};
+pub use tree::{TreeKind, TreeScan, scan, tree_hash};

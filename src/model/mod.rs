@@ -25,11 +25,9 @@ pub use fingerprint::Fingerprint;
 pub use identity::{CaseId, Lane, Mode, Score, Shard, SuiteId};
 pub use metric::{Better, Metric, MetricSpec, NO_VALUE, Nature, Slice, format_p, format_score};
 pub(crate) use nullable::nullable;
-pub use policy::{
-    FlatPolicy, Flips, MaxErrors, Policy, Quarantine, Threshold, Weakening, format_day, format_limit, weakenings,
-};
+pub use policy::{FlatPolicy, Flips, MaxErrors, Policy, Quarantine, Threshold, format_day, format_limit, weakenings};
 pub use request::Request;
 pub use rule::Rule;
-pub use sha::{NotASha, Sha};
+pub use sha::Sha;
 pub use status::Status;
 pub use time::{milliseconds, rounded};

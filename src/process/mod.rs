@@ -6,4 +6,4 @@ mod stop;
 pub use child::{
     Finished, ProcessEnd, Reader, Spawn, ended, kill_group, run as run_process, start as start_process, terminate,
 };
-pub use stop::{Stop, StopSwitch, stop_on_signals};
+pub use stop::{Stop, stop_on_signals};

@@ -23,7 +23,7 @@ mod verdict;
 pub use annotations::{Annotation, Level, annotations, data, property, worst};
 pub use comment::{COMMENT_BUDGET, Frame, SUMMARY_BUDGET, comment, summary};
 pub use comparison::{age, change_counts};
-pub use formats::{RenderError, ReportFormat};
+pub use formats::ReportFormat;
 pub use html::html;
 pub use json::json;
 pub use junit::junit;

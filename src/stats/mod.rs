@@ -8,10 +8,10 @@ mod percentile;
 mod power;
 mod sign_flip;
 
-pub use bootstrap::{Bootstrap, paired_bootstrap};
+pub use bootstrap::paired_bootstrap;
 pub use holm::holm;
 pub use interval::{deviation, mean, mean_interval, wilson};
-pub use mcnemar::{Exact, mcnemar};
+pub use mcnemar::mcnemar;
 pub use percentile::percentile;
 pub use power::needed_cases;
 pub use sign_flip::sign_flip;

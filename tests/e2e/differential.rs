@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::Command;
 
-use evalratchet::suites::command::equivalence::{Tables, compare};
+use evalratchet::internals::{Tables, compare};
 
 use crate::support::World;
 

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, OnceLock};
 
-use evalratchet::ci::RunAttempt;
-use evalratchet::github::comment::{DesiredComment, Marker};
+use evalratchet::internals::{DesiredComment, Marker, RunAttempt};
 use serde_json::{Value, json};
 
 use crate::baseline::{RIGHT, WRONG, repository};

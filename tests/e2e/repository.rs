@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use evalratchet::suites::command::equivalence::Rule;
+use evalratchet::internals::Rule;
 use serde_json::Value;
 
 use crate::support::World;

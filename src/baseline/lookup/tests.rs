@@ -33,7 +33,7 @@ fn baseline_of(produced: Option<char>) -> String {
         tool: "0".into(),
         mode: Mode::Auto,
     };
-    let schema = super::super::BASELINE_SCHEMA.to_owned();
+    let schema = crate::baseline::file::BASELINE_SCHEMA.to_owned();
     Baseline { schema, produced, blessings: Vec::new(), suites: BTreeMap::new() }.render().unwrap()
 }
 

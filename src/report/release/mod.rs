@@ -14,13 +14,10 @@ mod tests;
 mod view_models;
 
 pub use body::with_summary;
-pub use facts::{
-    BlessingSeen, CaseRelease, Direction, Ends, Gaps, MetricRelease, QuarantineSeen, RELEASE_SCHEMA, Release,
-    ReleaseReport, Stood, SuiteRelease, Version, WeakenedGate,
-};
+pub use facts::{Gaps, ReleaseReport};
 pub use gather::{Named, Range, release};
 pub use html::html;
-pub use markdown::{RELEASE_BUDGET, RELEASE_SUMMARY_BUDGET, markdown, summary};
+pub use markdown::{RELEASE_BUDGET, markdown, summary};
 pub use tags::{before, newest};
 
 /// The report as indented JSON with a final newline.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::facts::{Direction, Gaps, ReleaseReport};
-use super::{Named, RELEASE_BUDGET, RELEASE_SUMMARY_BUDGET, Range, html, json, markdown, release, summary};
+use super::{Named, RELEASE_BUDGET, Range, html, json, markdown, release, summary};
 use crate::baseline::{Baseline, BaselineMetric, Blessing};
 use crate::gate::spec::{baseline_of, suite};
 use crate::input::{Checker, Document};
@@ -297,7 +297,7 @@ fn it_fits_any_budget_and_never_loses_its_first_line() {
         markdown(&report, 10).unwrap().starts_with("> [!CAUTION]"),
         "the first line stays even if it alone is too long"
     );
-    assert!(summary(&report).unwrap().len() <= RELEASE_SUMMARY_BUDGET);
+    assert!(summary(&report).unwrap().len() <= super::markdown::RELEASE_SUMMARY_BUDGET);
     // The page has all of it.
     assert_eq!(html(&report).unwrap().matches("<code>s/case").count(), 3000);
     let long = "x".repeat(1_000_000);

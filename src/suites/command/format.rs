@@ -22,12 +22,16 @@ use super::equivalence::{Equivalence, ProgramTable, Tables};
 #[schemars(title = "evalratchet command dataset")]
 pub struct CommandDataset {
     /// A short name.
+    #[expect(dead_code, reason = "part of the format; only people and the schema read it")]
     pub name: String,
     /// The version of the dataset.
+    #[expect(dead_code, reason = "part of the format; only people and the schema read it")]
     pub version: String,
     /// What it covers.
+    #[expect(dead_code, reason = "part of the format; only people and the schema read it")]
     pub description: String,
     /// When it was written.
+    #[expect(dead_code, reason = "part of the format; only people and the schema read it")]
     pub created_at: Option<String>,
     /// Totals, which are checked, and anything else.
     pub metadata: Option<DatasetMetadata>,
@@ -47,6 +51,7 @@ pub struct DatasetMetadata {
     pub by_risk_level: Option<BTreeMap<String, usize>>,
     /// Anything else, not looked at.
     #[serde(flatten)]
+    #[expect(dead_code, reason = "part of the format; only people and the schema read it")]
     pub other: Map<String, Value>,
 }
 
@@ -78,6 +83,7 @@ pub struct TestCase {
     pub tags: Vec<String>,
     /// Anything else, not looked at.
     #[serde(default)]
+    #[expect(dead_code, reason = "part of the format; only people and the schema read it")]
     pub metadata: Map<String, Value>,
 }
 

@@ -22,6 +22,7 @@ use crate::targets::Source;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(title = "evalratchet golden cases")]
+#[expect(dead_code, reason = "names the format for the schema; cases are read one by one")]
 pub struct CaseFile(#[schemars(length(min = 1))] pub Vec<GoldenCase>);
 
 /// One case. Further fields, such as `expectedSubtasks`, are those that the scorer's `[expected]` names.

@@ -18,6 +18,5 @@ pub use detail::{ComponentDetail, GoldenDetail, GoldenSuiteDetail};
 pub use evaluate::{detail, evaluate, opinions_wanted, read_answer};
 pub use format::{CaseFile, GoldenQuestion, load};
 pub use json_in::json_in;
-pub use kind::{GoldenEvidence, GoldenKind};
-pub use scorer::{AnswerForm, Component, Scorer, ScorerFile};
+pub use kind::GoldenKind;
 pub use selector::{Root, Selector};

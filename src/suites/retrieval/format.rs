@@ -20,6 +20,7 @@ use crate::targets::index::parse_memories;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(title = "evalratchet retrieval cases")]
+#[expect(dead_code, reason = "names the format for the schema; cases are read one by one")]
 pub enum CaseList {
     /// The cases.
     List(Vec<EvalCase>),
@@ -30,6 +31,7 @@ pub enum CaseList {
 /// The cases, under `cases`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "names the format for the schema; cases are read one by one")]
 pub struct CaseObject {
     /// The cases.
     pub cases: Vec<EvalCase>,

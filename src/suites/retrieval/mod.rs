@@ -15,4 +15,4 @@ pub use config::{PassAt, RetrievalConfig};
 pub use detail::{CaseOrigin, RetrievalDetail, RetrievalSuiteDetail};
 pub use evaluate::{Held, detail, evaluate};
 pub use format::{CaseList, RetrievalQuestion, check_target, load, parse_recorded};
-pub use kind::{RetrievalEvidence, RetrievalKind};
+pub use kind::RetrievalKind;

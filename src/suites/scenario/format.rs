@@ -171,6 +171,7 @@ pub struct AssertionFile {
     pub how: Option<Match>,
     /// What no known type has.
     #[serde(flatten)]
+    #[expect(dead_code, reason = "part of the format; only people and the schema read it")]
     pub other: Map<String, Value>,
 }
 

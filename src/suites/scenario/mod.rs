@@ -16,11 +16,10 @@ mod starter;
 pub mod unified;
 mod workcopy;
 
-pub use assertion::{Assertion, AssertionKind};
 pub use config::ScenarioConfig;
 pub use detail::{AssertionDetail, GoalDetail, ScenarioDetail};
 pub use evaluate::{detail, evaluate};
 use format::load_suite;
-pub use format::{Context, Goal, Match, ScenarioFile, ScenarioQuestion, Scope};
+pub use format::{Goal, ScenarioFile, ScenarioQuestion, Scope};
 pub use kind::{ScenarioEvidence, ScenarioKind};
 pub use runner::ScenarioRunner;
