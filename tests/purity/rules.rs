@@ -3,8 +3,8 @@
 
 use super::source::{Module, Segments, Target, Tree};
 
-/// What does I/O, and why: a module, a module with all that is inside of it (`name::*`), or a function of a module
-/// (`name::function`, `name::Type::method`).
+/// What does I/O, and why: a module (`name`, or `name::*` with all that is inside of it), a function (`name::function`,
+/// `name::Type::method`) or a type. `*` in the middle stands for any name.
 pub(crate) type Edges = &'static [(&'static str, &'static str)];
 
 /// What is inside of an edge and pure all the same, listed in the same way; types, too.
@@ -159,27 +159,15 @@ struct Rules<'a> {
 impl Rules<'_> {
     /// Whether something of a module is at the edge; an empty `item` is the module itself.
     fn is_edge(&self, module: &[String], item: &[String]) -> bool {
-        let name = module.join("::");
-        let is_in = |listed: &str| match listed.strip_suffix("::*") {
-            Some(outer) => name == outer || name.starts_with(&format!("{outer}::")),
-            None => name == listed,
-        };
-        let is_listed = |listed: &str| {
-            let parts = (1..=item.len()).map(|length| [module, &item[..length]].concat().join("::"));
-            is_in(listed) || parts.into_iter().any(|part| part == listed)
-        };
+        let is_listed =
+            |listed: &str| (0..=item.len()).any(|length| covers(listed, &[module, &item[..length]].concat()));
         self.lists.edges.iter().any(|(edge, _)| is_listed(edge)) && !self.lists.pure.iter().any(|pure| is_listed(pure))
     }
 
     /// Whether some functions of a module are at the edge and the module is not.
-    fn has_edges(&self, module: &[String]) -> bool {
-        let is_function_here = |edge: &str| {
-            let path: Segments = edge.split("::").map(str::to_owned).collect();
-            let owner =
-                (0..=path.len()).rev().map(|length| &path[..length]).find(|part| self.tree.modules.contains_key(*part));
-            owner.is_some_and(|owner| owner == module && owner.len() < path.len()) && !edge.ends_with("::*")
-        };
-        self.lists.edges.iter().any(|(edge, _)| is_function_here(edge))
+    fn has_edges(&self, path: &[String], module: &Module) -> bool {
+        let is_edge = |function: &String| self.is_edge(path, &parts(function));
+        !self.is_edge(path, &[]) && module.functions.iter().any(is_edge)
     }
 
     fn check(&self, path: &[String], module: &Module) -> Vec<Violation> {
@@ -193,10 +181,7 @@ impl Rules<'_> {
         for (trick, line) in &module.tricks {
             add(*line, format!("{trick} hides source from this test"));
         }
-        let is_pure = |within: &str| {
-            let function: Segments = within.split("::").filter(|part| !part.is_empty()).map(str::to_owned).collect();
-            !self.is_edge(path, &function)
-        };
+        let is_pure = |within: &str| !self.is_edge(path, &parts(within));
         for one in module.macros.iter().filter(|one| MACROS.contains(&one.what.as_str()) && is_pure(&one.within)) {
             add(one.line, format!("{}!", one.what));
         }
@@ -204,16 +189,16 @@ impl Rules<'_> {
             add(one.line, format!(".{}()", one.what));
         }
         // What is imported by name for functions at the edge is looked at where it is used.
-        let has_edges = self.has_edges(path);
+        let has_edges = self.has_edges(path, module);
         let imports = module.imports.iter().filter(|one| !has_edges || module.globs.contains(&one.what));
-        for one in module.paths.iter().chain(imports).filter(|one| is_pure(&one.within)) {
+        for one in module.paths.iter().filter(|one| is_pure(&one.within)) {
             for what in self.tree.resolve(path, &one.what).iter().filter_map(|target| self.forbidden(path, target)) {
                 let within = if one.within.is_empty() { String::new() } else { format!(" in `{}`", one.within) };
                 add(one.line, format!("{what}{within}"));
             }
         }
-        for one in module.exports.iter().filter(|_| is_pure("")) {
-            // A module may pass on what its own parts offer.
+        for one in imports.chain(&module.exports).filter(|one| is_pure(&one.within)) {
+            // A module may import and pass on what its own parts offer; where it uses that is looked at above.
             let is_inside = |target: &&Target| match target {
                 Target::Own { module, .. } => module.starts_with(path),
                 Target::Foreign(_) => false,
@@ -239,6 +224,29 @@ impl Rules<'_> {
             }
         }
     }
+}
+
+fn parts(name: &str) -> Segments {
+    name.split("::").filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+/// Whether an entry of a list covers a name. `*` stands for any one part; at the end, for what is before it and all that is
+/// inside of that.
+fn covers(listed: &str, name: &[String]) -> bool {
+    let listed = parts(listed);
+    let fits = |listed: &[String]| listed.iter().zip(name).all(|(listed, part)| listed == "*" || listed == part);
+    match listed.split_last() {
+        Some((last, outer)) if last == "*" => name.len() >= outer.len() && fits(outer),
+        _ => name.len() == listed.len() && fits(&listed),
+    }
+}
+
+/// Whether an entry of a list covers anything at all.
+pub(crate) fn covers_something(listed: &str, tree: &Tree) -> bool {
+    tree.modules.iter().any(|(path, module)| {
+        let inside = module.items.iter().chain(&module.functions);
+        covers(listed, path) || inside.into_iter().any(|item| covers(listed, &[path.as_slice(), &parts(item)].concat()))
+    })
 }
 
 fn is_impure(path: &Segments) -> bool {

@@ -17,9 +17,9 @@ pub(crate) struct Module {
     names: BTreeMap<String, Vec<Segments>>,
     pub(crate) globs: Vec<Segments>,
     children: BTreeSet<String>,
-    items: BTreeSet<String>,
+    pub(crate) items: BTreeSet<String>,
     /// Functions and methods.
-    functions: BTreeSet<String>,
+    pub(crate) functions: BTreeSet<String>,
     /// Everything that is named.
     pub(crate) paths: Vec<Mention<Segments>>,
     /// What is imported.
@@ -39,7 +39,7 @@ pub(crate) struct Module {
 pub(crate) struct Mention<T> {
     pub(crate) what: T,
     pub(crate) line: usize,
-    /// In which function, such as `load` or `Settings::resolve`; empty outside of them.
+    /// In which function or type, such as `load` or `Settings::resolve`; empty outside of them.
     pub(crate) within: String,
 }
 
@@ -141,19 +141,6 @@ impl Tree {
         elsewhere
     }
 
-    /// Whether there is a module, an item or a function of this name.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        let path: Segments = name.split("::").filter(|part| !part.is_empty()).map(str::to_owned).collect();
-        let is_function = |length: usize| {
-            let function = path[length..].join("::");
-            self.modules.get(&path[..length]).is_some_and(|module| module.functions.contains(&function))
-        };
-        let is_item = path
-            .split_last()
-            .is_some_and(|(item, module)| self.modules.get(module).is_some_and(|module| module.items.contains(item)));
-        self.modules.contains_key(&path) || is_item || (0..path.len()).any(is_function)
-    }
-
     /// Everything that a path in a module may lead to; nothing if it is a name of the module itself, or of the prelude.
     pub(crate) fn resolve(&self, module: &[String], path: &[String]) -> BTreeSet<Target> {
         let mut found = BTreeSet::new();
@@ -236,7 +223,9 @@ impl Tree {
             for meaning in meanings {
                 let whole = [meaning.as_slice(), after].concat();
                 if meaning.first() == Some(first) && meaning.len() == 1 {
-                    found.insert(Target::Foreign(whole));
+                    // `use regex;` names a crate, `pub(crate) use a_macro;` passes a macro on.
+                    let is_foreign = self.crates.contains(first);
+                    found.insert(if is_foreign { Target::Foreign(whole) } else { own(rest) });
                 } else {
                     // `use std::fs` names a crate even if the module has another `std`.
                     let is_foreign = self.crates.contains(&meaning[0]) && !known.children.contains(&meaning[0]);
@@ -479,6 +468,25 @@ impl<'ast> Visit<'ast> for Collector {
         if !is_for_tests(attributes_of(item)) {
             visit::visit_item(self, item);
         }
+    }
+
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        let name = if self.within.is_empty() { item.ident.to_string() } else { self.within.clone() };
+        self.inside(name, |inside| visit::visit_item_struct(inside, item));
+    }
+
+    fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
+        let name = if self.within.is_empty() { item.ident.to_string() } else { self.within.clone() };
+        self.inside(name, |inside| visit::visit_item_trait(inside, item));
+    }
+
+    fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
+        let name = format!("{}::{}", self.within, item.sig.ident);
+        let mut bindings = Bindings(self.bound.clone());
+        bindings.visit_trait_item_fn(item);
+        let outer = std::mem::replace(&mut self.bound, bindings.0);
+        self.inside(name, |inside| visit::visit_trait_item_fn(inside, item));
+        self.bound = outer;
     }
 
     fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
