@@ -24,6 +24,7 @@ mod model;
 mod plan;
 mod process;
 mod recordings;
+mod replay;
 mod report;
 mod repository;
 mod results;
@@ -109,7 +110,7 @@ pub struct Outcome {
 /// A suite that was asked.
 struct Asked<'a> {
     suite: &'a PlannedSuite,
-    respondent: Arc<targets::AnswerSource>,
+    source: Arc<targets::AnswerSource>,
     attempts: Vec<Vec<Attempted>>,
     took: Duration,
     /// Which of the attempts' cases were asked again because they seemed to have regressed.
@@ -126,12 +127,11 @@ pub async fn run(
     let mut asked: Vec<Asked<'_>> = Vec::new();
     for (suite, recordings) in request.suites.iter().zip(&request.recordings) {
         let began = elapsed();
-        let respondent =
-            Arc::new(targets::AnswerSource::new(suite, recordings.clone(), &request.environment, &request.cache));
+        let source = Arc::new(answer_source(&request, suite, recordings));
         let cases = chosen(suite);
-        let attempts = ask(&request, suite, &respondent, &cases, 0..suite.settings.repeat, progress, stop).await;
+        let attempts = ask(&request, suite, &source, &cases, 0..suite.settings.repeat, progress, stop).await;
         let suspected = vec![false; attempts.len()];
-        asked.push(Asked { suite, respondent, attempts, took: elapsed().saturating_sub(began), suspected });
+        asked.push(Asked { suite, source, attempts, took: elapsed().saturating_sub(began), suspected });
     }
     let mut suites: Vec<SuiteResult> = asked.iter().map(|asked| suite_result(&request, asked)).collect();
     if request.retry_suspects > 0
@@ -143,7 +143,7 @@ pub async fn run(
     progress.end();
     let recorded = asked
         .iter()
-        .filter_map(|asked| Some((asked.suite.settings.id.clone(), asked.respondent.to_write(asked.suite)?)))
+        .filter_map(|asked| Some((asked.suite.settings.id.clone(), asked.source.to_write(&asked.suite.declared)?)))
         .collect();
     let mut circumstances = request.circumstances;
     circumstances.interrupted = stop.is_requested();
@@ -196,6 +196,24 @@ fn compared(suites: &[SuiteResult], reference: Option<&Reference>, run: &RunInfo
     Some(Comparison { trend: trend.clone(), ..comparison })
 }
 
+/// Who answers for a suite.
+fn answer_source(
+    request: &Request,
+    suite: &PlannedSuite,
+    recordings: &recordings::Recordings,
+) -> targets::AnswerSource {
+    let PlannedSuite { settings, cases, .. } = suite;
+    targets::AnswerSource::new(targets::SourceSetup {
+        target: &settings.target,
+        source: settings.source,
+        recordings: recordings.clone(),
+        // Every case of a suite has the same.
+        opinions: cases.first().map(|one| one.case.question.opinion_targets(settings)).unwrap_or_default(),
+        environment: &request.environment,
+        cache: &request.cache,
+    })
+}
+
 /// The cases that are to be asked.
 fn chosen(suite: &PlannedSuite) -> Vec<Arc<suites::Case>> {
     suite.cases.iter().filter(|planned| planned.chosen).map(|planned| Arc::new(planned.case.clone())).collect()
@@ -204,7 +222,7 @@ fn chosen(suite: &PlannedSuite) -> Vec<Arc<suites::Case>> {
 async fn ask(
     request: &Request,
     suite: &PlannedSuite,
-    respondent: &Arc<targets::AnswerSource>,
+    source: &Arc<targets::AnswerSource>,
     cases: &[Arc<suites::Case>],
     attempts: std::ops::Range<usize>,
     progress: &execute::Progress,
@@ -214,19 +232,11 @@ async fn ask(
         return Vec::new();
     }
     let settings = &suite.settings;
-    let retrieval = settings.kind == suites::Kind::Retrieval;
-    let engine = retrieval.then(|| targets::Engine::new(&settings.target, &request.environment));
-    let default_jobs = match &engine {
-        Some(Ok(engine)) => engine.default_jobs(request.cores),
-        Some(Err(_)) => request.cores,
-        None => respondent.default_jobs(request.cores),
-    };
     let execution = execute::Execution {
-        respondent: Arc::clone(respondent),
-        engine: engine.map(Arc::new),
+        source: Arc::clone(source),
         stage: Arc::clone(&request.stage),
         attempts,
-        jobs: settings.jobs.unwrap_or(default_jobs),
+        jobs: settings.jobs.unwrap_or_else(|| source.default_jobs(request.cores)),
     };
     execute::execute(cases, &execution, progress, stop).await
 }
@@ -253,7 +263,7 @@ async fn ask_suspects(
         let first = asked.suite.settings.repeat;
         let attempts = first..first + request.retry_suspects;
         progress.more(again.len() * request.retry_suspects);
-        let more = ask(request, asked.suite, &asked.respondent, &again, attempts, progress, stop).await;
+        let more = ask(request, asked.suite, &asked.source, &again, attempts, progress, stop).await;
         for (index, attempts) in of_suspects.into_iter().zip(more) {
             asked.attempts[index].extend(attempts);
             asked.suspected[index] = true;

@@ -14,7 +14,7 @@ use crate::doctor::{Findings, History, ToolCheck, Variable, report};
 use crate::github::{Access, Client, Permission, permissions};
 use crate::model::{ExitCode, Sha};
 use crate::repository::{Git, GitError};
-use crate::settings::{Invocation, Settings, Source, TargetSettings};
+use crate::settings::{Settings, Source};
 use crate::suites::{RequiredTool, Suite};
 use crate::text::counted;
 
@@ -96,7 +96,7 @@ fn tools(suites: &[Suite]) -> Vec<ToolCheck> {
             tools.insert(ToolCheck { program: program.to_owned(), wanted_by, needs: needs.to_owned(), there });
         };
         if suite.settings.source != Source::Recordings
-            && let Some(program) = invocation(&suite.settings.target).and_then(|one| one.argv.first()?.text())
+            && let Some(program) = suite.settings.target.properties().program()
         {
             add(program, id.to_string(), "it is the target of this suite");
         }
@@ -107,17 +107,6 @@ fn tools(suites: &[Suite]) -> Vec<ToolCheck> {
         }
     }
     tools.into_iter().collect()
-}
-
-fn invocation(target: &TargetSettings) -> Option<&Invocation> {
-    match target {
-        TargetSettings::Command(one) | TargetSettings::Worker(one) | TargetSettings::Agent(one) => Some(one),
-        TargetSettings::Http(_)
-        | TargetSettings::OpenAi(_)
-        | TargetSettings::Index(_)
-        | TargetSettings::Ranked(_)
-        | TargetSettings::Nobody => None,
-    }
 }
 
 /// Whether a program could be started.
@@ -136,14 +125,10 @@ fn variables(suites: &[Suite]) -> Vec<Variable> {
     let mut variables = BTreeSet::new();
     for suite in suites {
         let settings = &suite.settings;
-        let mut named = invocation(&settings.target).map(|one| one.env.clone()).unwrap_or_default();
-        if let TargetSettings::OpenAi(target) = &settings.target {
-            named.extend(target.api_key_env.clone());
-        }
-        for name in named {
-            let set = std::env::var_os(&name).is_some_and(|value| !value.is_empty());
+        for name in settings.target.properties().variables() {
+            let set = std::env::var_os(name).is_some_and(|value| !value.is_empty());
             let needed = settings.source != Source::Recordings;
-            variables.insert(Variable { name, wanted_by: settings.id.to_string(), set, needed });
+            variables.insert(Variable { name: name.to_owned(), wanted_by: settings.id.to_string(), set, needed });
         }
     }
     variables.into_iter().collect()

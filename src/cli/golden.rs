@@ -7,11 +7,11 @@ use similar::TextDiff;
 use super::{ConfigArgs, Failure, console, load};
 use crate::input::{InputError, InputErrors, is_file, nearest, read_text, write_atomically};
 use crate::model::{CaseId, ExitCode, Fingerprint, Mode};
+use crate::replay::read_recordings;
 use crate::settings::Overrides;
 use crate::suites::Kind;
 use crate::suites::golden::{accepted, read_answer};
 use crate::suites::{Question, Suite};
-use crate::targets::{read_recordings, rendered};
 use crate::text::{counted, plain};
 
 /// Verbs of `golden`.
@@ -101,7 +101,7 @@ struct Change {
 
 fn change(suite: &Suite, cases: &[String]) -> Result<Option<Change>, Failure> {
     let Some(folder) = suite.settings.files.found().first() else { return Ok(None) };
-    let recordings = read_recordings(&suite.settings)?;
+    let (recordings, target) = (read_recordings(&suite.settings)?, suite.settings.target.properties());
     let mut errors = InputErrors::new();
     let mut answers: Vec<(String, Value)> = Vec::new();
     for case in &suite.cases {
@@ -112,7 +112,7 @@ fn change(suite: &Suite, cases: &[String]) -> Result<Option<Change>, Failure> {
             continue;
         }
         let recorded = recordings.all().find(|one| one.case == case.id && one.component.is_none() && one.repeat == 0);
-        let request = case.question.request(&case.id).map(|request| rendered(&suite.settings.target, &request));
+        let request = case.question.request(&case.id).map(|request| target.recorded_request(&request));
         let current = recorded.ok_or_else(|| nothing_recorded(&case.id, suite)).and_then(|one| {
             if request.as_ref().is_some_and(|request| one.key == Fingerprint::of(request)) {
                 Ok(one)

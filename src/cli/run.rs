@@ -18,13 +18,14 @@ use crate::model::{ExitCode, Fingerprint, Mode, Shard};
 use crate::plan::{PlannedSuite, Selection, plan};
 use crate::process::{Stop, stop_on_signals};
 use crate::recordings::Recordings;
+use crate::replay::{check_recordings, read_recordings};
 use crate::report::{self, ReportFormat};
 use crate::repository::Checkout;
 use crate::results::{Results, RunInfo};
 use crate::settings::{Overrides, Settings, parse_duration};
 use crate::suites::Kind;
 use crate::suites::scenario::ScenarioRunner;
-use crate::targets::{Cache, check_recordings, read_recordings};
+use crate::targets::Cache;
 use crate::text::counted;
 
 /// Flags of `run`.

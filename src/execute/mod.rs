@@ -12,7 +12,7 @@ use crate::model::{Ending, EndingKind};
 use crate::process::Stop;
 use crate::suites::scenario::ScenarioRunner;
 use crate::suites::{Asking, Attempted, Case};
-use crate::targets::{AnswerSource, Engine};
+use crate::targets::AnswerSource;
 use crate::text::truncate_middle;
 
 /// How much of an output stream is carried into the results.
@@ -21,10 +21,8 @@ const OUTPUT_IN_RESULTS: usize = 8 * 1024;
 /// What a suite's execution needs beside its cases.
 #[derive(Debug)]
 pub struct Execution {
-    /// Who is asked for commands and golden answers.
-    pub respondent: Arc<AnswerSource>,
-    /// Who is asked for rankings, or why nobody can be.
-    pub engine: Option<Arc<Result<Engine, String>>>,
+    /// Who answers for the suite.
+    pub source: Arc<AnswerSource>,
     /// Where scenarios are carried out.
     pub stage: Arc<ScenarioRunner>,
     /// Which times, counted from 0.
@@ -47,18 +45,11 @@ pub async fn execute(
         while running.len() < execution.jobs && !stop.is_requested() {
             let Some((index, repeat)) = units.next() else { break };
             let case = Arc::clone(&cases[index]);
-            let (respondent, engine) = (Arc::clone(&execution.respondent), execution.engine.clone());
-            let (stage, stop) = (Arc::clone(&execution.stage), stop.clone());
+            let (source, stage, stop) = (Arc::clone(&execution.source), Arc::clone(&execution.stage), stop.clone());
             progress.started(case.id.as_str());
             running.spawn(async move {
-                let asking = Asking {
-                    case: &case.id,
-                    attempt: repeat,
-                    source: &respondent,
-                    engine: engine.as_deref(),
-                    scenarios: &stage,
-                    stop: &stop,
-                };
+                let asking =
+                    Asking { case: &case.id, attempt: repeat, source: &source, scenarios: &stage, stop: &stop };
                 (index, repeat, attempt(&case, asking).await)
             });
         }
@@ -72,10 +63,7 @@ pub async fn execute(
             Some(Err(error)) => tracing::error!("a case could not be evaluated: {error}"),
         }
     }
-    execution.respondent.close().await;
-    if let Some(Ok(engine)) = execution.engine.as_deref() {
-        engine.close().await;
-    }
+    execution.source.close().await;
     let why = Ending::Interrupted.sentence();
     let interrupted = |case: &Case| Attempted { ending: EndingKind::Interrupted, ..case.question.not_asked(&why) };
     slots

@@ -62,6 +62,8 @@ impl fmt::Display for InputError {
     }
 }
 
+impl std::error::Error for InputError {}
+
 /// Every mistake that loading found; never empty when it is an error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InputErrors(Vec<InputError>);

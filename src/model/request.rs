@@ -1,5 +1,7 @@
 //! What a target is asked.
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 
 /// What a target is asked.
@@ -17,13 +19,17 @@ pub struct Request {
     pub names: Vec<(&'static str, String)>,
     /// The JSON Schema that the answer must fit, where there is one.
     pub schema: Option<Value>,
+    /// The whole body of a chat request, where the caller writes it itself.
+    pub body: Option<Value>,
+    /// The directory that an agent works in.
+    pub directory: Option<PathBuf>,
 }
 
 impl Request {
     /// A prompt.
     pub fn prompt(id: &str, prompt: &str) -> Self {
         let names = vec![("prompt", prompt.to_owned())];
-        Self { id: id.to_owned(), repeat: 0, input: json!(prompt), stdin: prompt.to_owned(), names, schema: None }
+        Self { stdin: prompt.to_owned(), names, ..Self::value(id, &json!(prompt)) }
     }
 
     /// A value, and a prompt that asks for the same.
@@ -35,6 +41,8 @@ impl Request {
             stdin: input.to_string(),
             names: Vec::new(),
             schema: None,
+            body: None,
+            directory: None,
         }
     }
 

@@ -2,13 +2,11 @@
 //! [`Config::parse`] reads the text, [`Settings::validate`] checks what belongs together, and [`Settings::resolve`] finds
 //! the files. Only the last one touches the disk.
 
-mod openai;
 mod parse;
 mod policy;
 mod sections;
 mod suite;
 mod suite_section;
-mod target;
 #[cfg(test)]
 mod tests;
 
@@ -17,10 +15,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use openai::{OpenAiTarget, Price};
 pub use parse::{Config, baseline_section};
-pub use sections::{ConfigFile, PriceSection};
-pub use target::{Cwd, HttpTarget, IndexFiles, Invocation, RankedFile, TargetSettings, Template};
+pub use sections::ConfigFile;
 
 pub use crate::input::parse_duration;
 pub use crate::suites::SuiteSettings;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::TargetSettings;
 use super::sections::{CasePolicySection, MaxErrorsSection, QuarantineSection, ThresholdSection};
 use crate::input::{Place, nearest};
 use crate::model::{Better, CaseId, MaxErrors, MetricSpec, Quarantine, Threshold};
 use crate::suites::Kind;
+use crate::targets::TargetSettings;
 
 /// Thresholds of metrics. `place` is the table that has them.
 pub(super) fn validate_gate(
@@ -93,7 +93,7 @@ pub(super) fn validate_max_errors(
 ) -> MaxErrors {
     match section {
         // A model behind a network is allowed a bad moment.
-        None if matches!(target, Some(TargetSettings::OpenAi(_))) => MaxErrors::Share(0.02),
+        None if target.is_some_and(|target| target.model().is_some()) => MaxErrors::Share(0.02),
         None => MaxErrors::Count(0),
         Some(MaxErrorsSection::Count(count)) => MaxErrors::Count(*count),
         Some(MaxErrorsSection::Share(text)) => {

@@ -79,7 +79,7 @@ pub struct CommonSection {
     #[schemars(length(min = 1))]
     pub recordings: Option<String>,
     /// The system under test. A scenario suite needs one only for instructions in free text.
-    pub target: Option<TargetSection>,
+    pub target: Option<crate::targets::TargetSection>,
     /// Environment variables that the target may see beyond the harmless ones.
     #[serde(default)]
     pub env: Vec<String>,
@@ -155,114 +155,6 @@ pub struct QuarantineSection {
     pub until: String,
     /// Why.
     pub reason: Option<String>,
-}
-
-/// The system under test. Exactly one of `command`, `worker`, `agent`, `index`, `http`, `openai`, `run` and `recorded` must
-/// be given.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct TargetSection {
-    /// A process for each case: program and arguments, no shell. `{prompt}` and `{id}` are replaced, each as one
-    /// argument; without `{prompt}` the prompt is given on standard input.
-    #[schemars(length(min = 1))]
-    pub command: Option<Vec<String>>,
-    /// One process for all cases that reads `{"id","input"}` and writes `{"id","output"}`, one JSON value per line.
-    #[schemars(length(min = 1))]
-    pub worker: Option<Vec<String>>,
-    /// Of a scenario suite: a process that edits its current directory as `{instruction}` says; the instruction is on
-    /// its standard input as well.
-    #[schemars(length(min = 1))]
-    pub agent: Option<Vec<String>>,
-    /// Of a retrieval suite: the built-in engine.
-    pub index: Option<IndexSection>,
-    /// Of a retrieval or golden suite: an address that answers POSTed JSON.
-    #[schemars(length(min = 1))]
-    pub http: Option<String>,
-    /// Of a command or golden suite: a model behind an OpenAI-compatible chat endpoint.
-    pub openai: Option<OpenAiSection>,
-    /// Of a retrieval suite: a TREC run file; its topics are case ids.
-    pub run: Option<String>,
-    /// Of a retrieval suite: recorded rankings, a line `{"id","ids"}` for each case.
-    pub recorded: Option<String>,
-    /// A JSONPath into the output; without it the whole output is the answer.
-    pub answer: Option<String>,
-    /// Where the process runs: the configuration's directory, or a fresh empty one.
-    pub cwd: Option<CwdSection>,
-    /// How many bytes of each output stream are kept (default 1 MiB).
-    #[schemars(range(min = 1))]
-    pub max_output: Option<usize>,
-}
-
-/// A model behind an OpenAI-compatible chat endpoint.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct OpenAiSection {
-    /// The model's name.
-    #[schemars(length(min = 1))]
-    pub model: String,
-    /// The endpoint (default `https://api.openai.com/v1`).
-    pub base_url: Option<String>,
-    /// The variable that holds the key (default `OPENAI_API_KEY`); empty for an endpoint that wants none.
-    pub api_key_env: Option<String>,
-    /// What the model is told before the question.
-    pub system: Option<String>,
-    /// How freely it answers (default: the endpoint's own).
-    #[schemars(range(min = 0.0, max = 2.0))]
-    pub temperature: Option<f64>,
-    /// How long an answer may be, in tokens.
-    #[schemars(range(min = 1))]
-    pub max_answer_tokens: Option<u64>,
-    /// Further parameters of the request, sent as they are.
-    #[serde(default)]
-    pub parameters: BTreeMap<String, serde_json::Value>,
-    /// How often a request is sent anew after 429, 5xx or a lost connection (default 4).
-    #[schemars(range(max = 20))]
-    pub retries: Option<u32>,
-    /// At most so many requests in a run.
-    #[schemars(range(min = 1))]
-    pub max_requests: Option<u64>,
-    /// At most so many tokens in a run, questions and answers together.
-    #[schemars(range(min = 1))]
-    pub max_tokens: Option<u64>,
-    /// At most so much money in a run, in the currency of `price`.
-    #[schemars(extend("exclusiveMinimum" = 0))]
-    pub max_cost: Option<f64>,
-    /// What a million tokens cost.
-    pub price: Option<PriceSection>,
-}
-
-/// What a million tokens cost.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct PriceSection {
-    /// Of questions.
-    #[schemars(range(min = 0.0))]
-    pub input: f64,
-    /// Of answers.
-    #[schemars(range(min = 0.0))]
-    pub output: f64,
-}
-
-/// What the built-in engine indexes.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct IndexSection {
-    /// Source files or patterns.
-    #[serde(default)]
-    pub code: Vec<String>,
-    /// JSON or Markdown files or patterns.
-    #[serde(default)]
-    pub memory: Vec<String>,
-}
-
-/// Where a target's process runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum CwdSection {
-    /// The configuration's directory.
-    Config,
-    /// A fresh empty directory, removed afterwards.
-    Scratch,
 }
 
 /// What a metric is held to.

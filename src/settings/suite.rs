@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use super::sections::{CommonSection, FlipsSection};
 use super::suite_section::{SuiteSection, kinds_with};
-use super::{Overrides, Source, SuiteSettings, TargetSettings, parse_duration, policy, target};
+use super::{Overrides, Source, SuiteSettings, parse_duration, policy};
 use crate::input::{FileSet, Found, Place};
 use crate::model::{Flips, Mode, Policy, SuiteId, Threshold};
 use crate::suites::Kind;
 use crate::suites::config::{CasesAre, SuiteContext};
 use crate::suites::scenario::adapters::Adapter;
+use crate::targets::{self, SuiteFacts, TargetRules, TargetSettings};
 
 /// What every suite is checked against.
 pub(super) struct Context<'a> {
@@ -29,11 +30,11 @@ pub(super) fn validate(section: SuiteSection, context: &Context<'_>, place: &Pla
     for key in foreign {
         place.join(&key).key_error(format!("only {} suite has `{key}`", either(&kinds_with(&key))));
     }
-    let brings_cases = own.brings_cases();
-    if common.cases.is_empty() && !brings_cases {
+    let brought = own.brought_target();
+    if common.cases.is_empty() && brought.is_none() {
         place.error("a suite needs `cases`");
     }
-    let target = validate_target(&common, brings_cases, context, place);
+    let target = validate_target(&common, brought, context, place);
     let gate = policy::validate_gate(kind, &common.gate, &place.join("gate"));
     let config = own.validate(
         &SuiteContext {
@@ -52,7 +53,7 @@ pub(super) fn validate(section: SuiteSection, context: &Context<'_>, place: &Pla
     config.hold_to(&mut policy);
     validate_paths(&common.paths, &place.join("paths"));
     let is_live = matches!(source, Source::Target | Source::Recorder);
-    let is_model = matches!(target, Some(TargetSettings::OpenAi(_)));
+    let is_model = target.as_ref().is_some_and(|target| target.model().is_some());
     let files = match rules.cases {
         CasesAre::Files => FileSet::files(&place.join("cases"), common.cases),
         CasesAre::OneFolder { message, help } => {
@@ -70,7 +71,7 @@ pub(super) fn validate(section: SuiteSection, context: &Context<'_>, place: &Pla
         files,
         source,
         recordings: common.recordings.map(|file| Found { path: context.root.join(&file), shown: file }),
-        target: target.unwrap_or(TargetSettings::Nobody),
+        target: target.unwrap_or(TargetSettings::NONE),
         policy,
         varies: common.varies.unwrap_or(repeat > 1 || (is_live && is_model)),
         paths: common.paths,
@@ -87,26 +88,35 @@ fn either(kinds: &[Kind]) -> String {
 /// The system under test; nothing if there is a mistake in it.
 fn validate_target(
     common: &CommonSection,
-    brings_cases: bool,
+    brought: Option<TargetSettings>,
     context: &Context<'_>,
     place: &Place<'_>,
 ) -> Option<TargetSettings> {
     let CommonSection { kind, recordings, target, env, .. } = common;
     let timeout = validate_timeout(common, context.overrides, place);
+    let rules = kind.rules().target;
     if let Some(section) = target {
-        let suite = target::Suite { kind: *kind, root: context.root, env: env.clone(), timeout };
-        return target::validate(suite, section.clone(), &place.join("target"));
+        let place = place.join("target");
+        let asks = match rules {
+            TargetRules::Required(asks) | TargetRules::Optional(asks) => asks,
+            TargetRules::Refused(why) => {
+                place.error(why);
+                return None;
+            }
+        };
+        let facts = SuiteFacts { kind: kind.name(), asks, root: context.root, env: env.clone(), timeout };
+        return targets::validate(section.clone(), &facts, &place);
     }
     if !env.is_empty() {
         place.join("env").key_error("there is no target that could see these");
     }
     // Answers that were recorded elsewhere, keyed by the input alone.
     let replays = recordings.is_some() && matches!(context.overrides.mode, Mode::Auto | Mode::Replay);
-    if kind.rules().target.required && !brings_cases && !replays {
+    if matches!(rules, TargetRules::Required(_)) && brought.is_none() && !replays {
         place.error(format!("a {kind} suite needs a `target`, the system under test"));
         return None;
     }
-    Some(TargetSettings::Nobody)
+    Some(brought.unwrap_or(TargetSettings::NONE))
 }
 
 fn validate_timeout(common: &CommonSection, overrides: &Overrides, place: &Place<'_>) -> Duration {
@@ -146,7 +156,7 @@ fn validate_source(common: &CommonSection, target: Option<&TargetSettings>, mode
         (Mode::Auto | Mode::Replay, true) => Source::Recordings,
         (Mode::Record, true) => Source::Recorder,
         (Mode::Live, _) | (Mode::Auto | Mode::Record, false) => Source::Target,
-        (Mode::Replay, false) if target.is_some_and(TargetSettings::asks_somebody) => Source::Nobody,
+        (Mode::Replay, false) if target.is_some_and(|target| target.properties().asks_outside()) => Source::Nobody,
         (Mode::Replay, false) => Source::Target,
     }
 }

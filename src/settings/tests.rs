@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::*;
 use crate::input::schema_of;
 use crate::suites::Kind;
+use crate::targets::{QuestionForm, TargetRules};
 
 /// The settings that a text makes, and what is wrong with it.
 fn validated(text: &str) -> (Settings, String) {
@@ -18,11 +19,13 @@ fn validated(text: &str) -> (Settings, String) {
 }
 
 fn suite(kind: Kind, more: &str) -> String {
-    let target = kind.rules().target.keys.first().map_or(String::new(), |key| match *key {
-        "index" => "target = { index = { code = [\"src/**\"] } }".to_owned(),
-        "openai" => "target = { openai = { model = \"m\" } }".to_owned(),
-        process => format!("target = {{ {process} = [\"./run.sh\"] }}"),
-    });
+    let target = match kind.rules().target {
+        TargetRules::Required(QuestionForm::Query) => "target = { index = { code = [\"src/**\"] } }",
+        TargetRules::Required(QuestionForm::Input) => "target = { openai = { model = \"m\" } }",
+        TargetRules::Required(_) => "target = { command = [\"./run.sh\"] }",
+        TargetRules::Optional(_) => "target = { agent = [\"./run.sh\"] }",
+        TargetRules::Refused(_) => "",
+    };
     format!("[[suite]]\nid = \"{kind}\"\nkind = \"{kind}\"\ncases = [\"gone/*.json\"]\n{target}\n{more}\n")
 }
 

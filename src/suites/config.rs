@@ -17,7 +17,7 @@ use super::scenario::adapters::Adapter;
 use super::{Kind, Loaded, SuiteKind, SuiteSettings};
 use crate::input::{FileSet, InputErrors, Place};
 use crate::model::{Mode, Policy, Threshold};
-use crate::settings::TargetSettings;
+use crate::targets::{TargetRules, TargetSettings};
 
 /// The configuration of one kind of suite, checked.
 pub trait KindConfig: Clone + fmt::Debug + Sized {
@@ -27,9 +27,9 @@ pub trait KindConfig: Clone + fmt::Debug + Sized {
     /// What of the common keys fits it.
     const RULES: ConfigRules;
 
-    /// Whether it has cases beside those of `cases`, about a target that they bring along.
-    fn brings_cases(_section: &Self::Section) -> bool {
-        false
+    /// The target that cases bring along which are not in `cases`.
+    fn brought_target(_section: &Self::Section) -> Option<TargetSettings> {
+        None
     }
 
     /// Checks the section. `place` is the whole suite.
@@ -76,21 +76,6 @@ pub enum CasesAre {
         /// What to do about it.
         help: &'static str,
     },
-}
-
-/// Which targets fit a kind, and how they are asked.
-#[derive(Debug, Clone, Copy)]
-pub struct TargetRules {
-    /// The keys of `target` that fit, as messages list them.
-    pub keys: &'static [&'static str],
-    /// Why there can be no target at all, if so.
-    pub refused: Option<&'static str>,
-    /// Whether a suite without a target is a mistake.
-    pub required: bool,
-    /// The names in braces that the command line of a process for each case may have.
-    pub placeholders: &'static [&'static str],
-    /// Whether answers are JSON, not text.
-    pub json: bool,
 }
 
 /// What a kind may look at when it checks its own keys.
@@ -181,10 +166,10 @@ macro_rules! kind_configs {
                 }
             }
 
-            /// See [`KindConfig::brings_cases`].
-            pub fn brings_cases(&self) -> bool {
+            /// See [`KindConfig::brought_target`].
+            pub fn brought_target(&self) -> Option<TargetSettings> {
                 match self {
-                    $(Self::$kind(section) => <$of as SuiteKind>::Config::brings_cases(section),)*
+                    $(Self::$kind(section) => <$of as SuiteKind>::Config::brought_target(section),)*
                 }
             }
 

@@ -18,6 +18,7 @@ use super::starter::{Starter, Survey};
 use super::{Asking, Attempted, CaseTable, CaseView, Evaluation, Loaded, Remark, RequiredTool};
 use crate::input::{FileSchema, InputErrors};
 use crate::model::{Answer, CaseChange, CaseId, Lane, MetricSpec, Request};
+use crate::targets::OpinionTarget;
 
 /// What a kind offers for a whole suite.
 pub trait SuiteKind {
@@ -89,6 +90,16 @@ pub trait CaseQuestion: Clone + fmt::Debug + Send + Sync {
     /// The request whose answer can be recorded, where that is one.
     fn request(&self, _id: &CaseId) -> Option<Request> {
         None
+    }
+
+    /// Who is asked for an opinion on its answer.
+    fn opinion_targets(&self, _suite: &SuiteSettings) -> Vec<OpinionTarget> {
+        Vec::new()
+    }
+
+    /// What these are asked about a given answer, by their names.
+    fn opinion_requests(&self, _id: &CaseId, _answer: &Answer) -> Vec<(&str, Request)> {
+        Vec::new()
     }
 
     /// Files of the repository that the case consists of beside the file it is written in.
@@ -313,6 +324,20 @@ macro_rules! kinds {
             pub fn request(&self, id: &CaseId) -> Option<Request> {
                 match self {
                     $(Self::$kind(question) => question.request(id),)*
+                }
+            }
+
+            /// See [`CaseQuestion::opinion_targets`].
+            pub fn opinion_targets(&self, suite: &SuiteSettings) -> Vec<OpinionTarget> {
+                match self {
+                    $(Self::$kind(question) => question.opinion_targets(suite),)*
+                }
+            }
+
+            /// See [`CaseQuestion::opinion_requests`].
+            pub fn opinion_requests(&self, id: &CaseId, answer: &Answer) -> Vec<(&str, Request)> {
+                match self {
+                    $(Self::$kind(question) => question.opinion_requests(id, answer),)*
                 }
             }
 

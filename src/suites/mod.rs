@@ -23,7 +23,7 @@ use crate::model::{
     Captured, CaseChange, CaseId, Check, EndingKind, Fingerprint, Location, Output, Rule, Score, Slice, Status, Usage,
 };
 use crate::process::Stop;
-use crate::targets::{AnswerSource, Engine};
+use crate::targets::AnswerSource;
 
 /// A suite with its cases.
 #[derive(Debug, Clone)]
@@ -87,8 +87,6 @@ pub struct Asking<'a> {
     pub attempt: usize,
     /// Who answers for the suite.
     pub source: &'a AnswerSource,
-    /// Who ranks, or why nobody can; only retrieval suites have one.
-    pub engine: Option<&'a Result<Engine, String>>,
     /// Where scenarios are carried out.
     pub scenarios: &'a scenario::ScenarioRunner,
     pub stop: &'a Stop,

@@ -6,8 +6,7 @@ use super::Kind;
 use super::config::SuiteConfig;
 use crate::input::{Document, FileSet, Found, InputErrors};
 use crate::model::{Policy, SuiteId};
-use crate::settings::TargetSettings;
-use crate::targets::Source;
+use crate::targets::{Source, TargetSettings};
 
 /// One suite, ready to be loaded and run once its files are found.
 #[derive(Debug, Clone)]
@@ -44,6 +43,7 @@ impl SuiteSettings {
     /// Finds the files that it names.
     pub fn resolve(&mut self, document: &Document, errors: &mut InputErrors) {
         let Self { root, config, files, target, .. } = self;
+        let target = target.properties_mut();
         target.resolve(root);
         for set in config.file_sets_mut().into_iter().chain(target.file_sets_mut()).chain([files]) {
             set.resolve(root, document, errors);
@@ -56,8 +56,9 @@ impl SuiteSettings {
         if self.paths.is_empty() {
             return true;
         }
+        let target = self.target.properties();
         let sets: Vec<&FileSet> =
-            self.config.file_sets().into_iter().chain(self.target.file_sets()).chain([&self.files]).collect();
+            self.config.file_sets().into_iter().chain(target.file_sets()).chain([&self.files]).collect();
         // A file that is gone is no longer found, but its pattern still matches it.
         let globs = sets.iter().flat_map(|set| set.globs());
         let recordings = self.recordings.iter().map(|found| found.shown.trim_start_matches("./").to_owned());
@@ -72,7 +73,7 @@ impl SuiteSettings {
         let found = sets.iter().flat_map(|set| set.found()).chain(&self.recordings);
         let mut own: Vec<&str> =
             found.map(|found| found.shown.as_str()).chain(more.iter().map(String::as_str)).collect();
-        own.extend(self.target.named_files());
+        own.extend(target.named_files());
         changed.iter().any(|file| {
             let inside = |own: &&str| file == own || file.strip_prefix(*own).is_some_and(|rest| rest.starts_with('/'));
             patterns.is_match(file) || own.iter().any(inside)

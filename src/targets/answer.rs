@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::invocation::Invocation;
 use crate::model::Ending;
-use crate::settings::Invocation;
 
 /// Reads the answer out of standard output. One final newline does not belong to it.
 pub(super) fn from_stdout(bytes: Vec<u8>, omitted: u64, invocation: &Invocation) -> Ending {
@@ -56,24 +56,17 @@ pub(super) fn from_value(value: &Value, invocation: &Invocation) -> Ending {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::time::Duration;
 
     use serde_json_path::JsonPath;
 
     use super::*;
-    use crate::settings::Cwd;
 
     fn read(bytes: &[u8], path: Option<&str>) -> Ending {
-        let invocation = Invocation {
-            argv: Vec::new(),
-            written: Vec::new(),
-            cwd: Cwd::Scratch,
-            env: Vec::new(),
-            timeout: Duration::ZERO,
-            max_output: 0,
-            answer: path.map(|path| JsonPath::parse(path).unwrap()),
-            json: false,
-        };
+        let answer = path.map(|path| JsonPath::parse(path).unwrap());
+        let mut invocation = Invocation::verbatim(&[], Path::new(""), Duration::ZERO);
+        (invocation.answer, invocation.json) = (answer, false);
         from_stdout(bytes.to_vec(), 0, &invocation)
     }
 

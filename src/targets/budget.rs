@@ -4,15 +4,13 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::Notify;
 
+use super::endpoint::{Limits, Price};
 use crate::model::Usage;
-use crate::settings::{OpenAiTarget, Price};
 
-/// What a run may spend on a model.
+/// What the models of a suite have spent, within limits.
 #[derive(Debug)]
-pub(super) struct Budget {
-    max_requests: Option<u64>,
-    max_tokens: Option<u64>,
-    max_cost: Option<f64>,
+pub struct Budget {
+    limits: Limits,
     state: Mutex<BudgetState>,
     changed: Notify,
 }
@@ -45,14 +43,9 @@ pub(super) struct Spending<'a> {
 pub(super) struct OverBudget;
 
 impl Budget {
-    pub(super) fn new(settings: &OpenAiTarget) -> Self {
-        Self {
-            max_requests: settings.max_requests,
-            max_tokens: settings.max_tokens,
-            max_cost: settings.max_cost,
-            state: Mutex::default(),
-            changed: Notify::new(),
-        }
+    /// Nothing is spent yet.
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, state: Mutex::default(), changed: Notify::new() }
     }
 
     /// Waits until a request of so many bytes and its longest answer fit; `None` if they never will.
@@ -67,15 +60,15 @@ impl Budget {
                 let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
                 let spent = (state.tokens, state.cost);
                 let over = |tokens_so_far: u64, cost_so_far: f64| {
-                    if self.max_tokens.is_some_and(|max| tokens_so_far + tokens > max) {
+                    if self.limits.max_tokens.is_some_and(|max| tokens_so_far + tokens > max) {
                         Some("max-tokens")
-                    } else if self.max_cost.is_some_and(|max| cost_so_far + cost > max) {
+                    } else if self.limits.max_cost.is_some_and(|max| cost_so_far + cost > max) {
                         Some("max-cost")
                     } else {
                         None
                     }
                 };
-                if self.max_requests.is_some_and(|max| state.requests >= max) {
+                if self.limits.max_requests.is_some_and(|max| state.requests >= max) {
                     state.reached.get_or_insert_with(|| "max-requests".to_owned());
                     return None;
                 }
@@ -100,7 +93,7 @@ impl Budget {
     /// Counts a request that is about to be sent, a repeated one as well.
     pub(super) fn count_request(&self) -> Result<(), OverBudget> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.max_requests.is_some_and(|max| state.requests >= max) {
+        if self.limits.max_requests.is_some_and(|max| state.requests >= max) {
             state.reached.get_or_insert_with(|| "max-requests".to_owned());
             return Err(OverBudget);
         }

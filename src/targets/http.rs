@@ -1,57 +1,109 @@
-//! A service that answers POSTed JSON.
+//! `http`: a service that answers POSTed JSON.
 #![expect(clippy::disallowed_methods, reason = "edge: reads the clock")]
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::{
+    Askable, BuildContext, BuildTarget, ProcessKeys, QuestionForm, SuiteFacts, TargetConfig, TargetError,
+    TargetProperties,
+};
 use crate::http::{
     BodyError, Failed, Failure, HttpError, Policy, Repeat, client, connection_failed, send, text_of, wait_of,
 };
-use crate::model::{Answer, Ending};
+use crate::input::Place;
+use crate::model::{Answer, Ending, Request};
 use crate::process::Stop;
-use crate::settings::HttpTarget;
 
 /// How often a request is sent again before its service counts as unreachable.
 const RETRIES: u32 = 2;
 /// A service may ask for a longer pause than this, but nobody waits for it.
 pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(120);
+/// How many requests a service is sent at the same time, unless the user says otherwise.
+pub(super) const JOBS: usize = 8;
+
+/// A service as it is configured.
+#[derive(Debug, Clone)]
+pub struct HttpSettings {
+    url: String,
+    /// How long one answer may take.
+    timeout: Duration,
+}
 
 /// A service that can be asked.
 #[derive(Debug)]
-pub struct Service {
-    settings: HttpTarget,
+pub struct HttpTarget {
+    config: HttpSettings,
     client: OnceLock<Result<reqwest::Client, HttpError>>,
 }
 
-impl Service {
-    pub(super) const fn new(settings: HttpTarget) -> Self {
-        Self { settings, client: OnceLock::new() }
+impl TargetProperties for HttpSettings {
+    fn asks_outside(&self) -> bool {
+        true
     }
 
-    /// POSTs JSON. What a service refuses or cannot do is nobody's wrong answer.
-    pub(super) async fn post(&self, body: &Value, stop: &Stop) -> Answer {
+    fn default_jobs(&self, _: usize) -> usize {
+        JOBS
+    }
+
+    fn recorded_request(&self, request: &Request) -> Value {
+        json!({"http": self.url, "input": request.input})
+    }
+}
+
+impl TargetConfig for HttpSettings {
+    type Section = String;
+
+    const ANSWERS: &'static [QuestionForm] = &[QuestionForm::Input, QuestionForm::Query];
+
+    fn validate(url: String, _: ProcessKeys, suite: &SuiteFacts<'_>, place: &Place<'_>) -> Self {
+        validate_address(&url, &place.join("http"));
+        Self { url, timeout: suite.timeout }
+    }
+}
+
+impl BuildTarget for HttpSettings {
+    type Target = HttpTarget;
+
+    fn build(&self, _: &BuildContext) -> Result<HttpTarget, TargetError> {
+        Ok(HttpTarget { config: self.clone(), client: OnceLock::new() })
+    }
+}
+
+/// Reports what is no address of a service.
+pub(super) fn validate_address(url: &str, place: &Place<'_>) {
+    if !url.starts_with("http://") && !url.starts_with("https://") {
+        place.error(format!("`{url}` is not an http address"));
+    }
+}
+
+impl Askable for HttpTarget {
+    /// What a service refuses or cannot do is nobody's wrong answer.
+    async fn ask(&self, request: Request, stop: &Stop) -> Answer {
         let began = Instant::now();
         let ending = tokio::select! {
-            ending = self.ending(body) => ending,
+            ending = self.post(&request.input) => ending,
             () = stop.requested() => Ending::Interrupted,
         };
         Answer { duration: began.elapsed(), ..Answer::ended(ending) }
     }
+}
 
-    async fn ending(&self, body: &Value) -> Ending {
+impl HttpTarget {
+    async fn post(&self, body: &Value) -> Ending {
         let client = match self.client.get_or_init(client) {
             Ok(client) => client,
             Err(error) => return Ending::Unreachable { why: error.to_string() },
         };
         let policy = Policy {
             retries: RETRIES,
-            attempt: self.settings.timeout,
+            attempt: self.config.timeout,
             longest_pause: LONGEST_PAUSE,
             unnamed_limit: None,
         };
-        let once = |allowed| attempt(client.post(&self.settings.url).json(body), allowed);
+        let once = |allowed| attempt(client.post(&self.config.url).json(body), allowed);
         match send(&policy, Repeat::Always, None, once).await {
             Ok(text) => Ending::of(text),
             Err(failed) => failed.error,

@@ -1,100 +1,206 @@
-//! The system under test, asked one question at a time.
+//! The system under test.
+//!
+//! A target is a file that implements [`TargetConfig`] and [`BuildTarget`] for what is configured and [`Askable`] for
+//! what is asked, and a line in the list in this file. Nothing outside of this folder matches on it.
 
+mod agent;
 mod answer;
 mod answer_source;
 mod budget;
 mod cache;
 mod command;
-mod engine;
+mod config;
+mod endpoint;
 mod environment;
 mod http;
 pub mod index;
+mod invocation;
 mod openai;
-mod rendered;
+mod ranked;
 mod source;
+pub mod trec_run;
 mod worker;
 
 use std::ffi::OsString;
+use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::model::{Answer, Request};
+use crate::input::InputError;
+use crate::model::{Answer, Ending, Request};
 use crate::process::Stop;
-use crate::settings::TargetSettings;
 
-pub use answer_source::{AnswerSource, SILENT, check_recordings, read_recordings};
+pub use answer_source::{AnswerSource, SILENT, SourceSetup};
+pub use budget::Budget;
 pub use cache::Cache;
-pub use engine::Engine;
+use command::CommandSettings;
+pub use config::{
+    NoTarget, OpinionTarget, ProcessKeys, QuestionForm, SuiteFacts, TargetConfig, TargetProperties, TargetRules,
+    TargetSection, TargetSettings, validate,
+};
+pub use endpoint::{Endpoint, PriceSection};
 pub use environment::Environment;
-pub use openai::OpenAi;
-pub use rendered::rendered;
+use index::IndexSettings;
+use invocation::Invocation;
+use openai::OpenAiSettings;
 pub use source::Source;
+use worker::WorkerSettings;
 
-/// A target that can be asked.
-#[derive(Debug)]
-pub enum Target {
-    /// A process for each question.
-    Command(command::CommandTarget),
-    /// Long-lived processes that speak JSON lines.
-    Worker(worker::WorkerTarget),
-    /// A service.
-    Http(http::Service),
-    /// A model.
-    OpenAi(Box<OpenAi>),
+/// Calls a macro with the list of targets: each with its description and its key in `target`.
+macro_rules! with_targets {
+    ($callback:ident) => {
+        $callback! {
+            /// A process for each case: program and arguments, no shell. `{prompt}` and `{id}` are replaced, each as one
+            /// argument; without `{prompt}` the prompt is given on standard input.
+            #[schemars(length(min = 1))]
+            command: Command($crate::targets::command::CommandSettings);
+            /// One process for all cases that reads `{"id","input"}` and writes `{"id","output"}`, one JSON value per line.
+            #[schemars(length(min = 1))]
+            worker: Worker($crate::targets::worker::WorkerSettings);
+            /// Of a scenario suite: a process that edits its current directory as `{instruction}` says; the instruction is on
+            /// its standard input as well.
+            #[schemars(length(min = 1))]
+            agent: Agent($crate::targets::agent::AgentSettings);
+            /// Of a retrieval suite: the built-in engine.
+            index: Index($crate::targets::index::IndexSettings);
+            /// Of a retrieval or golden suite: an address that answers POSTed JSON.
+            #[schemars(length(min = 1))]
+            http: Http($crate::targets::http::HttpSettings);
+            /// Of a command or golden suite: a model behind an OpenAI-compatible chat endpoint.
+            openai: OpenAi($crate::targets::openai::OpenAiSettings);
+            /// Of a retrieval suite: a TREC run file; its topics are case ids.
+            run: Run($crate::targets::ranked::RunSettings);
+            /// Of a retrieval suite: recorded rankings, a line `{"id","ids"}` for each case.
+            recorded: Recorded($crate::targets::ranked::RecordedSettings);
+        }
+    };
+}
+pub(crate) use with_targets;
+
+/// A configured target that can be built.
+pub trait BuildTarget: TargetConfig {
+    /// What is asked.
+    type Target: Askable;
+
+    /// Prepares what is asked. Files are read, but no process is started and nothing is sent.
+    fn build(&self, context: &BuildContext) -> Result<Self::Target, TargetError>;
 }
 
-impl Target {
-    /// Prepares a target that answers questions; nothing is started yet.
-    pub fn new(
-        settings: &TargetSettings,
-        whole_environment: &[(OsString, OsString)],
-        cache: &Arc<Cache>,
-    ) -> Option<Self> {
-        match settings {
-            TargetSettings::Command(invocation) => {
-                let environment = Environment::reduced(whole_environment, &invocation.env);
-                Some(Self::Command(command::CommandTarget::new(invocation.clone(), environment)))
-            }
-            TargetSettings::Worker(invocation) => {
-                let environment = Environment::reduced(whole_environment, &invocation.env);
-                Some(Self::Worker(worker::WorkerTarget::new(invocation.clone(), environment)))
-            }
-            TargetSettings::Http(target) => Some(Self::Http(http::Service::new(target.clone()))),
-            TargetSettings::OpenAi(target) => {
-                let target = OpenAi::new((**target).clone(), whole_environment, Arc::clone(cache));
-                Some(Self::OpenAi(Box::new(target)))
-            }
-            // An agent is called by the scenario it belongs to, an engine by the retrieval.
-            TargetSettings::Agent(_)
-            | TargetSettings::Index(_)
-            | TargetSettings::Ranked(_)
-            | TargetSettings::Nobody => None,
-        }
-    }
-
-    /// How many questions it is asked at the same time, unless the user says otherwise.
-    pub fn default_jobs(&self, cores: usize) -> usize {
-        match self {
-            Self::Command(_) => cores,
-            Self::Worker(_) => 1,
-            Self::Http(_) | Self::OpenAi(_) => 8,
-        }
-    }
-
+/// A target that can be asked.
+pub trait Askable: fmt::Debug + Send + Sync {
     /// Asks one question.
-    pub async fn ask(&self, request: Request, stop: &Stop) -> Answer {
-        match self {
-            Self::Command(target) => target.ask(request, stop).await,
-            Self::Worker(target) => target.ask(request, stop).await,
-            Self::Http(target) => target.post(&request.input, stop).await,
-            Self::OpenAi(target) => target.ask(&request, stop).await,
-        }
-    }
+    fn ask(&self, request: Request, stop: &Stop) -> impl Future<Output = Answer> + Send;
 
     /// Ends whatever is still running.
-    pub async fn close(&self) {
-        match self {
-            Self::Command(_) | Self::Http(_) | Self::OpenAi(_) => {}
-            Self::Worker(target) => target.close().await,
+    fn close(&self) -> impl Future<Output = ()> + Send {
+        std::future::ready(())
+    }
+}
+
+/// What a target is built with.
+#[derive(Debug, Clone)]
+pub struct BuildContext {
+    /// The whole environment; processes see little of it.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Answers of earlier runs.
+    pub cache: Arc<Cache>,
+    /// What all models of a suite may spend together.
+    pub budget: Arc<Budget>,
+}
+
+/// Why a target could not be built.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum TargetError {
+    /// A file cannot be read.
+    #[error("{0}")]
+    File(#[from] InputError),
+    /// What a file holds cannot be used.
+    #[error("{file}: {why}")]
+    Content {
+        /// Which.
+        file: String,
+        /// Why not.
+        why: String,
+    },
+    /// A line of a file cannot be used.
+    #[error("{file}:{line}: {why}")]
+    Line {
+        /// Which file.
+        file: String,
+        /// Counted from 1.
+        line: usize,
+        /// Why not.
+        why: String,
+    },
+}
+
+macro_rules! built_targets {
+    ($($(#[$attribute:meta])* $key:ident: $target:ident($config:ty);)*) => {
+        /// A target that can be asked.
+        #[derive(Debug)]
+        pub enum Target {
+            $(#[doc = concat!("`", stringify!($key), "`")] $target(Box<<$config as BuildTarget>::Target>),)*
+            /// There is none.
+            None(NoTarget),
         }
+
+        impl TargetSettings {
+            /// See [`BuildTarget::build`].
+            pub fn build(&self, context: &BuildContext) -> Result<Target, TargetError> {
+                Ok(match self {
+                    $(Self::$target(config) => Target::$target(Box::new(config.build(context)?)),)*
+                    Self::None(config) => Target::None(*config),
+                })
+            }
+        }
+
+        impl Target {
+            /// See [`Askable::ask`].
+            pub async fn ask(&self, request: Request, stop: &Stop) -> Answer {
+                match self {
+                    $(Self::$target(target) => target.ask(request, stop).await,)*
+                    Self::None(target) => target.ask(request, stop).await,
+                }
+            }
+
+            /// See [`Askable::close`].
+            pub async fn close(&self) {
+                match self {
+                    $(Self::$target(target) => target.close().await,)*
+                    Self::None(target) => target.close().await,
+                }
+            }
+        }
+    };
+}
+
+with_targets!(built_targets);
+
+impl TargetSettings {
+    /// A program that is run below `root` for each question; it reads JSON and writes JSON.
+    pub fn command(argv: &[String], root: &Path, timeout: Duration) -> Self {
+        Self::Command(Box::new(CommandSettings::new(Invocation::verbatim(argv, root, timeout))))
+    }
+
+    /// The same, as one process that reads questions line by line.
+    pub fn worker(argv: &[String], root: &Path, timeout: Duration) -> Self {
+        Self::Worker(Box::new(WorkerSettings::new(Invocation::verbatim(argv, root, timeout))))
+    }
+
+    /// A model.
+    pub fn of_endpoint(endpoint: Endpoint) -> Self {
+        Self::OpenAi(Box::new(OpenAiSettings::new(endpoint)))
+    }
+
+    /// The built-in engine over a corpus in the binary: JSON with `code`, a list of `{"id","text"}`, and `memory`.
+    pub fn of_corpus(corpus: &'static str) -> Self {
+        Self::Index(Box::new(IndexSettings::of_corpus(corpus)))
+    }
+}
+
+impl Askable for NoTarget {
+    async fn ask(&self, _: Request, _: &Stop) -> Answer {
+        Answer::ended(Ending::CouldNotStart { why: "the suite has no target".into() })
     }
 }

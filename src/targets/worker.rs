@@ -1,6 +1,7 @@
-//! Long-lived processes that answer one JSON line for each they are given.
+//! `worker`: long-lived processes that answer one JSON line for each they are given.
 #![expect(clippy::disallowed_methods, reason = "edge: reads the clock")]
 
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,22 +12,85 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
-use super::command::directory;
-use super::{Environment, answer};
+use super::invocation::{Invocation, ProcessTarget};
+use super::{
+    Askable, BuildContext, BuildTarget, ProcessKeys, QuestionForm, SuiteFacts, TargetConfig, TargetError,
+    TargetProperties, answer,
+};
+use crate::input::Place;
 use crate::model::{Answer, Captured, Ending, Request};
 use crate::process::{ProcessEnd, Reader, Spawn, Stop, ended, kill_group, start_process, terminate};
-use crate::settings::Invocation;
 
 /// How long a worker may take to end once its input is closed.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// A target that is a worker: as many processes as questions are asked at the same time, each started when first
+/// A worker as it is configured.
+#[derive(Debug, Clone)]
+pub struct WorkerSettings(Invocation);
+
+/// A worker that can be asked: as many processes as questions are asked at the same time, each started when first
 /// needed and started anew after it failed.
 #[derive(Debug)]
 pub struct WorkerTarget {
-    invocation: Invocation,
-    environment: Environment,
+    process: ProcessTarget,
     idle: Mutex<Vec<Worker>>,
+}
+
+impl WorkerSettings {
+    /// A program that reads questions line by line.
+    pub const fn new(invocation: Invocation) -> Self {
+        Self(invocation)
+    }
+}
+
+impl TargetProperties for WorkerSettings {
+    fn asks_outside(&self) -> bool {
+        true
+    }
+
+    fn resolve(&mut self, root: &Path) {
+        self.0.resolve(root);
+    }
+
+    fn named_files(&self) -> Vec<&str> {
+        self.0.named_files()
+    }
+
+    fn program(&self) -> Option<&str> {
+        self.0.program()
+    }
+
+    fn variables(&self) -> Vec<&str> {
+        self.0.variables()
+    }
+
+    fn default_jobs(&self, _: usize) -> usize {
+        1
+    }
+
+    fn recorded_request(&self, request: &Request) -> Value {
+        json!({"worker": self.0.written_argv(request), "input": request.input})
+    }
+}
+
+impl TargetConfig for WorkerSettings {
+    type Section = Vec<String>;
+
+    const ANSWERS: &'static [QuestionForm] = &[QuestionForm::Prompt, QuestionForm::Input, QuestionForm::Query];
+    const STARTS_PROCESSES: bool = true;
+
+    /// It is given whole questions on its standard input, so its command line has no placeholders.
+    fn validate(argv: Vec<String>, keys: ProcessKeys, suite: &SuiteFacts<'_>, place: &Place<'_>) -> Self {
+        Self(Invocation::validate(("worker", argv), keys, &[], suite, place))
+    }
+}
+
+impl BuildTarget for WorkerSettings {
+    type Target = WorkerTarget;
+
+    fn build(&self, context: &BuildContext) -> Result<WorkerTarget, TargetError> {
+        Ok(WorkerTarget { process: ProcessTarget::new(self.0.clone(), context), idle: Mutex::default() })
+    }
 }
 
 #[derive(Debug)]
@@ -44,60 +108,38 @@ struct Reply {
     output: Value,
 }
 
-impl WorkerTarget {
-    pub(super) fn new(invocation: Invocation, environment: Environment) -> Self {
-        Self { invocation, environment, idle: Mutex::default() }
-    }
-
-    pub(super) async fn ask(&self, request: Request, stop: &Stop) -> Answer {
+impl Askable for WorkerTarget {
+    async fn ask(&self, request: Request, stop: &Stop) -> Answer {
+        let ProcessTarget { invocation, environment } = &self.process;
         let started = Instant::now();
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut worker = match idle.map_or_else(|| self.start(), Ok) {
             Ok(worker) => worker,
             Err(why) => return Answer::ended(Ending::CouldNotStart { why }),
         };
-        let limit = self.invocation.timeout;
-        let exchange = worker.exchange(&request, self.invocation.max_output);
+        let limit = invocation.timeout;
+        let exchange = worker.exchange(&request, invocation.max_output);
         let outcome = tokio::select! {
             outcome = timeout(limit, exchange) => outcome.unwrap_or(Err(Some(Ending::TimedOut { after: limit }))),
             () = stop.requested() => Err(Some(Ending::Interrupted)),
         };
         match outcome {
             Ok(output) => {
-                let ending = answer::from_value(&output, &self.invocation);
-                let captured =
-                    Captured { stdout: self.environment.redacted(output.to_string()), ..Captured::default() };
+                let ending = answer::from_value(&output, invocation);
+                let captured = Captured { stdout: environment.redacted(output.to_string()), ..Captured::default() };
                 self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
                 Answer { ending, captured, duration: started.elapsed(), hint: None, usage: None }
             }
             Err(ending) => {
                 let (ending, stderr) = worker.fail(ending).await;
-                let hint = self.environment.hint(&stderr).filter(|_| matches!(ending, Ending::ExitCode(_)));
-                let captured = Captured { stderr: self.environment.redacted(stderr), ..Captured::default() };
+                let hint = environment.hint(&stderr).filter(|_| matches!(ending, Ending::ExitCode(_)));
+                let captured = Captured { stderr: environment.redacted(stderr), ..Captured::default() };
                 Answer { ending, captured, duration: started.elapsed(), hint, usage: None }
             }
         }
     }
 
-    fn start(&self) -> Result<Worker, String> {
-        let (cwd, scratch) = directory(&self.invocation.cwd)?;
-        let spawn = Spawn {
-            argv: self.invocation.argv.iter().map(|argument| argument.fill(&Default::default())).collect(),
-            cwd,
-            env: self.environment.visible.clone(),
-            stdin: None,
-            timeout: self.invocation.timeout,
-            max_output: self.invocation.max_output,
-        };
-        let mut child = start_process(&spawn, Stdio::piped())?;
-        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err("the worker has no standard input or output".into());
-        };
-        let stderr = Reader::start(child.stderr.take(), spawn.max_output);
-        Ok(Worker { child, stdin, stdout: BufReader::new(stdout), stderr, _scratch: scratch })
-    }
-
-    pub(super) async fn close(&self) {
+    async fn close(&self) {
         let workers = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
         for Worker { mut child, stdin, .. } in workers {
             let group = child.id();
@@ -107,6 +149,27 @@ impl WorkerTarget {
             }
             kill_group(group);
         }
+    }
+}
+
+impl WorkerTarget {
+    fn start(&self) -> Result<Worker, String> {
+        let ProcessTarget { invocation, environment } = &self.process;
+        let (cwd, scratch) = invocation.directory()?;
+        let spawn = Spawn {
+            argv: invocation.argv.iter().map(|argument| argument.fill(&Default::default())).collect(),
+            cwd,
+            env: environment.visible.clone(),
+            stdin: None,
+            timeout: invocation.timeout,
+            max_output: invocation.max_output,
+        };
+        let mut child = start_process(&spawn, Stdio::piped())?;
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err("the worker has no standard input or output".into());
+        };
+        let stderr = Reader::start(child.stderr.take(), spawn.max_output);
+        Ok(Worker { child, stdin, stdout: BufReader::new(stdout), stderr, _scratch: scratch })
     }
 }
 

@@ -54,6 +54,20 @@ fn the_checked_in_schemas_are_those_of_the_types() {
 }
 
 #[test]
+fn every_target_has_a_section_in_the_documentation() {
+    let schema: Value = serde_json::from_str(&read("schemas/config.schema.json")).unwrap();
+    let target = &schema["properties"]["suite"]["items"]["properties"]["target"]["properties"];
+    let pages = read("docs/configuration.md") + &read("docs/retrieval.md");
+    let of_processes = ["answer", "cwd", "max-output"];
+    let keys: Vec<&String> =
+        target.as_object().unwrap().keys().filter(|key| !of_processes.contains(&key.as_str())).collect();
+    assert!(keys.len() >= 8, "{keys:?}");
+    for key in keys {
+        assert!(pages.contains(&format!("\n### `{key}`\n")), "{key}");
+    }
+}
+
+#[test]
 fn every_rule_of_equivalence_stands_in_its_page_with_its_example() {
     let page = read("docs/equivalence.md");
     for rule in Rule::ALL {

@@ -42,6 +42,7 @@ const EDGES: Edges = &[
     ("input::files", "reads and writes files"),
     ("input::tree", "walks directories"),
     ("process::*", "starts and stops processes"),
+    ("replay", "reads recordings from disk"),
     ("repository", "asks git about the checkout"),
     ("settings::Settings::load", "reads the configuration"),
     ("settings::Settings::resolve", "finds the files that a configuration names"),
@@ -58,7 +59,6 @@ const EDGES: Edges = &[
     ("suites::kinds::attempt", "asks the target"),
     ("suites::load", "reads cases from disk"),
     ("suites::read", "reads cases from disk"),
-    ("suites::retrieval::format::check_target", "reads rankings from disk"),
     ("suites::scenario::install", "installs dependencies of fixtures"),
     ("suites::scenario::kind::ScenarioQuestion::edits", "carries out the edits of a scenario"),
     ("suites::scenario::runner", "carries out scenarios"),
@@ -74,15 +74,20 @@ const PURE: Exceptions = &[
     "conclude",
     "judge",
     "reproduce",
-    "targets::answer",
-    "targets::index::*",
-    "targets::rendered",
+    "targets::config",
+    "targets::endpoint",
+    "targets::index",
+    "targets::index::bm25",
+    "targets::index::memory",
+    "targets::index::tokens",
+    "targets::index::units",
     "targets::source",
+    "targets::trec_run",
+    "targets::with_targets",
 ];
 
 /// Modules that know each other in a circle. Nothing may be added; what is gone is taken out.
-const KNOWN_CYCLES: &[&[&str]] =
-    &[&["aggregate", "baseline", "execute", "plan", "results", "settings", "suites", "targets"]];
+const KNOWN_CYCLES: &[&[&str]] = &[&["aggregate", "baseline", "execute", "plan", "results", "settings", "suites"]];
 
 static TREE: LazyLock<Tree> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

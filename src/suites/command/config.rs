@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::input::{FileSet, Place};
-use crate::suites::config::{CasesAre, ConfigRules, KindConfig, SuiteContext, TargetRules};
+use crate::suites::config::{CasesAre, ConfigRules, KindConfig, SuiteContext};
+use crate::targets::{QuestionForm, TargetRules};
 
 /// The keys that only a command suite has.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -32,13 +33,7 @@ impl KindConfig for CommandConfig {
         cases: CasesAre::Files,
         no_recordings: None,
         no_repeat: None,
-        target: TargetRules {
-            keys: &["command", "worker", "openai"],
-            refused: None,
-            required: true,
-            placeholders: &["prompt", "id"],
-            json: false,
-        },
+        target: TargetRules::Required(QuestionForm::Prompt),
     };
 
     fn validate(section: CommandSection, _: &SuiteContext<'_>, place: &Place<'_>) -> Self {

@@ -7,7 +7,8 @@ use serde::Deserialize;
 
 use crate::input::Place;
 use crate::model::{Mode, Policy};
-use crate::suites::config::{CasesAre, ConfigRules, KindConfig, PassAtSection, SuiteContext, TargetRules};
+use crate::suites::config::{CasesAre, ConfigRules, KindConfig, PassAtSection, SuiteContext};
+use crate::targets::{QuestionForm, TargetRules};
 
 /// The keys that only a golden suite has.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -37,13 +38,7 @@ impl KindConfig for GoldenConfig {
         },
         no_recordings: None,
         no_repeat: None,
-        target: TargetRules {
-            keys: &["openai", "command", "worker", "http"],
-            refused: None,
-            required: true,
-            placeholders: &["prompt", "id"],
-            json: true,
-        },
+        target: TargetRules::Required(QuestionForm::Input),
     };
 
     fn validate(section: GoldenSection, suite: &SuiteContext<'_>, place: &Place<'_>) -> Self {

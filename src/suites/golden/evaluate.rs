@@ -10,34 +10,39 @@ use super::measures::{Asks, MeasureError, MeasureInput};
 use super::scorer::AnswerForm;
 use super::{ComponentDetail, GoldenDetail};
 use super::{GoldenQuestion, json_in};
-use crate::model::{Answer, Check, Ending, Meaning, MetricSpec, Score, Status, Usage};
+use crate::model::{Answer, CaseId, Check, Ending, Meaning, MetricSpec, Request, Score, Status, Usage};
 use crate::suites::{CaseDetail, Evaluation};
 use crate::text::truncate_middle;
 
 /// How much of a diff or of an unreadable answer is kept.
 const KEPT: usize = 8 * 1024;
 
-/// Somebody whose opinion a component wants.
+/// What somebody is asked whose opinion a component wants.
 #[derive(Debug)]
-pub struct Wanted<'a> {
+pub struct OpinionRequest<'a> {
     /// The component's place in the scorer.
     pub component: usize,
     /// Its name.
     pub name: &'a str,
-    /// Who.
-    pub asks: Asks<'a>,
+    pub request: Request,
 }
 
-/// Whom to ask before a given answer can be judged, and about what. Nobody, if the answer cannot be read.
-pub fn opinions_wanted<'a>(question: &'a GoldenQuestion, answer: &Answer) -> Option<(Value, Vec<Wanted<'a>>)> {
-    let Ending::Answered(text) = &answer.ending else { return None };
-    let golden = question.golden.as_ref()?;
-    let document = document(question, &read_answer(question, text).ok()?, golden);
-    let components = question.scorer.components.iter().enumerate();
-    let wanted: Vec<Wanted<'_>> = components
-        .filter_map(|(component, one)| Some(Wanted { component, name: &one.name, asks: one.measure.asks()? }))
-        .collect();
-    (!wanted.is_empty()).then_some((document, wanted))
+/// What to ask before a given answer can be judged. Nothing, if the answer cannot be read.
+pub fn opinion_requests<'a>(question: &'a GoldenQuestion, case: &CaseId, answer: &Answer) -> Vec<OpinionRequest<'a>> {
+    let (Ending::Answered(text), Some(golden)) = (&answer.ending, &question.golden) else { return Vec::new() };
+    let Ok(actual) = read_answer(question, text) else { return Vec::new() };
+    let document = document(question, &actual, golden);
+    let mut requests = Vec::new();
+    for (component, one) in question.scorer.components.iter().enumerate() {
+        let Some(asks) = one.measure.asks() else { continue };
+        let body = match asks {
+            Asks::Judge(judge) => Some(judge.request(&document)),
+            Asks::Program(_) => None,
+        };
+        let request = Request { body, ..Request::value(case.as_str(), &document) };
+        requests.push(OpinionRequest { component, name: &one.name, request });
+    }
+    requests
 }
 
 /// Judges a given answer with given opinions (component → what was said); asks nobody.

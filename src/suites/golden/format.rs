@@ -14,7 +14,6 @@ use super::measures::{MeasureError, MeasureInput};
 use super::scorer::Scorer;
 use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer, read_text};
 use crate::model::{CaseId, Fingerprint, Location};
-use crate::settings::TargetSettings;
 use crate::suites::{Case, Loaded, LoadedCase, Question, SuiteSettings, read, tag_slices};
 use crate::targets::Source;
 
@@ -108,7 +107,7 @@ fn load_module(suite: &SuiteSettings, config: &GoldenConfig, folder: &Found) -> 
     let scorer = scorer_document.as_ref().and_then(|document| {
         Scorer::load(document, &read_more).map_err(|wrong| errors.extend(wrong)).ok().map(Arc::new)
     });
-    let asks_model = matches!(suite.target, TargetSettings::OpenAi(_));
+    let asks_model = suite.target.model().is_some();
     let prompt = if asks_model {
         read(&folder.path.join("prompt.md"), &shown(folder, "prompt.md")).map_err(|wrong| errors.extend(wrong)).ok()
     } else {

@@ -4,9 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::CaseFile;
+use super::measures::Asks;
 use super::scorer::scorer_schema;
 use super::starter;
-use super::{ComponentDetail, GoldenConfig, GoldenDetail, GoldenQuestion, GoldenSuiteDetail, detail, evaluate, load};
+use super::{
+    ComponentDetail, GoldenConfig, GoldenDetail, GoldenQuestion, GoldenSuiteDetail, OpinionRequest, detail, evaluate,
+    load, opinion_requests,
+};
 use crate::input::{FileSchema, InputErrors, schema_of};
 use crate::model::{
     Answer, CaseChange, CaseId, Change, Ending, MetricSpec, NO_VALUE, Nature, Request, Rule, Status, Usage,
@@ -18,6 +22,7 @@ use crate::suites::{
     Asking, Attempted, CaseDetail, CaseQuestion, CaseReport, CaseRow, CaseTable, CaseView, Evaluation, Evidence,
     Loaded, Remark, SuiteDetail, SuiteKind, SuiteReport, SuiteSettings, TableRows,
 };
+use crate::targets::{OpinionTarget, TargetSettings};
 use crate::text::{counted, plain};
 
 /// How many of the worst cases the table of components has.
@@ -135,9 +140,12 @@ impl CaseQuestion for GoldenQuestion {
     async fn ask(&self, asking: &Asking<'_>) -> GoldenEvidence {
         let Asking { case, attempt, source, stop, .. } = *asking;
         let mut answer = source.ask(self.as_request(case).again(attempt), stop).await;
-        let opinions = source.opinions(self, case, attempt, &answer, stop).await;
-        for opinion in opinions.values() {
+        let mut opinions = BTreeMap::new();
+        for OpinionRequest { component, name, request } in opinion_requests(self, case, &answer) {
+            let Some(source) = source.opinion(name) else { continue };
+            let opinion = source.ask(request.again(attempt), stop).await;
             answer.usage = Usage::sum(answer.usage, opinion.usage);
+            opinions.insert(component, opinion);
         }
         GoldenEvidence { answer, opinions }
     }
@@ -158,6 +166,27 @@ impl CaseQuestion for GoldenQuestion {
     fn request(&self, id: &CaseId) -> Option<Request> {
         Some(self.as_request(id))
     }
+
+    fn opinion_requests(&self, id: &CaseId, answer: &Answer) -> Vec<(&str, Request)> {
+        opinion_requests(self, id, answer).into_iter().map(|one| (one.name, one.request)).collect()
+    }
+
+    fn opinion_targets(&self, suite: &SuiteSettings) -> Vec<OpinionTarget> {
+        let scorer = self.scorer.components.iter();
+        scorer.filter_map(|one| Some(component(&one.name, one.measure.asks()?, suite))).collect()
+    }
+}
+
+/// Whom a component of the scorer asks. A judge's opinion is recorded, a program runs every time.
+fn component(name: &str, asks: Asks<'_>, suite: &SuiteSettings) -> OpinionTarget {
+    let (target, recorded) = match asks {
+        Asks::Judge(judge) => {
+            let endpoint = judge.endpoint(suite.target.properties().endpoint());
+            (TargetSettings::of_endpoint(endpoint), true)
+        }
+        Asks::Program(program) => (program.target(&suite.root), false),
+    };
+    OpinionTarget { name: name.to_owned(), target, recorded }
 }
 
 impl GoldenQuestion {

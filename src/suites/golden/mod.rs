@@ -15,7 +15,7 @@ mod starter;
 pub use accept::accepted;
 pub use config::GoldenConfig;
 pub use detail::{ComponentDetail, GoldenDetail, GoldenSuiteDetail};
-pub use evaluate::{detail, evaluate, opinions_wanted, read_answer};
+pub use evaluate::{OpinionRequest, detail, evaluate, opinion_requests, read_answer};
 pub use format::{CaseFile, GoldenQuestion, load};
 pub use json_in::json_in;
 pub use kind::GoldenKind;

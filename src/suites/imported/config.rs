@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::input::Place;
-use crate::suites::config::{CasesAre, ConfigRules, KindConfig, SuiteContext, TargetRules};
+use crate::suites::config::{CasesAre, ConfigRules, KindConfig, SuiteContext};
+use crate::targets::TargetRules;
 
 /// An imported suite has no keys of its own.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -25,13 +26,7 @@ impl KindConfig for ImportedConfig {
         cases: CasesAre::Files,
         no_recordings: Some("imported results are recordings already"),
         no_repeat: Some("nobody is asked for imported results"),
-        target: TargetRules {
-            keys: &[],
-            refused: Some("imported results have no target: another tool asked it"),
-            required: false,
-            placeholders: &[],
-            json: false,
-        },
+        target: TargetRules::Refused("imported results have no target: another tool asked it"),
     };
 
     fn validate(_: ImportedSection, _: &SuiteContext<'_>, _: &Place<'_>) -> Self {

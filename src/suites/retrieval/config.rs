@@ -5,9 +5,11 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::builtin;
 use crate::input::Place;
 use crate::model::Policy;
-use crate::suites::config::{CasesAre, ConfigRules, KindConfig, PassAtSection, SuiteContext, TargetRules};
+use crate::suites::config::{CasesAre, ConfigRules, KindConfig, PassAtSection, SuiteContext};
+use crate::targets::{QuestionForm, TargetRules, TargetSettings};
 
 /// The keys that only a retrieval suite has.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -53,17 +55,11 @@ impl KindConfig for RetrievalConfig {
         cases: CasesAre::Files,
         no_recordings: Some("a retrieval suite replays with `target = { recorded = \"…\" }`"),
         no_repeat: None,
-        target: TargetRules {
-            keys: &["index", "command", "worker", "http", "run", "recorded"],
-            refused: None,
-            required: true,
-            placeholders: &["query", "lane", "k", "id"],
-            json: true,
-        },
+        target: TargetRules::Required(QuestionForm::Query),
     };
 
-    fn brings_cases(section: &RetrievalSection) -> bool {
-        section.builtin_cases
+    fn brought_target(section: &RetrievalSection) -> Option<TargetSettings> {
+        section.builtin_cases.then(builtin::target)
     }
 
     fn validate(section: RetrievalSection, suite: &SuiteContext<'_>, place: &Place<'_>) -> Self {

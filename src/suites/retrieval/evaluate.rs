@@ -20,6 +20,20 @@ pub enum Held {
     CannotTell,
 }
 
+impl Held {
+    /// Reads `{"present": […]}`. An engine that cannot tell says so by any other answer.
+    pub fn read(answer: &Answer) -> Self {
+        let text = answer.ending.said().unwrap_or_default();
+        serde_json::from_str(text).map_or(Self::CannotTell, |Present { present }| Self::Known(present))
+    }
+}
+
+/// What an engine answers when it is asked what it holds.
+#[derive(Deserialize)]
+struct Present {
+    present: HashSet<String>,
+}
+
 /// What an engine answers.
 #[derive(Deserialize)]
 struct Ranking {

@@ -1,6 +1,5 @@
 //! Retrieval cases: disk → cases, and the built-in ones.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use schemars::JsonSchema;
@@ -8,13 +7,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::builtin;
-use super::trec::parse_run;
 use super::{CaseOrigin, PassAt, RetrievalConfig};
-use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer};
+use crate::input::{Checker, Document, InputErrors, Pointer};
 use crate::model::{CaseId, Fingerprint, Lane, Location, Slice};
-use crate::settings::{RankedFile, TargetSettings};
 use crate::suites::{Case, Loaded, LoadedCase, Question, SuiteSettings, read, tag_slices};
-use crate::targets::index::parse_memories;
 
 /// A list of retrieval cases, or an object that holds one.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -108,75 +104,6 @@ pub fn load(suite: &SuiteSettings, config: &RetrievalConfig) -> Vec<Result<Loade
         loaded.insert(0, builtin);
     }
     loaded
-}
-
-/// Says what is wrong with a text and on which line; 0 is the whole of it.
-type Check<'a> = dyn Fn(&str) -> Result<(), (usize, String)> + 'a;
-
-/// Looks into the files that an engine will read, so that what is wrong with them is told before anything runs.
-pub fn check_target(target: &TargetSettings) -> Result<(), InputErrors> {
-    let mut errors = InputErrors::new();
-    let mut look = |found: &Found, check: &Check<'_>| match read(&found.path, &found.shown) {
-        Ok(text) => {
-            if let Err((line, why)) = check(&text) {
-                let place = if line == 0 { found.shown.clone() } else { format!("{}:{line}", found.shown) };
-                errors.push(InputError::in_file(place, why));
-            }
-        }
-        Err(wrong) => errors.extend(wrong),
-    };
-    match target {
-        TargetSettings::Index(files) => {
-            let mut ids = HashSet::new();
-            for found in files.memory.found() {
-                look(found, &|text| parse_memories(&found.shown, text).map(|_| ()).map_err(|why| (0, why)));
-                let memories =
-                    read(&found.path, &found.shown).ok().and_then(|text| parse_memories(&found.shown, &text).ok());
-                for memory in memories.into_iter().flatten() {
-                    if !ids.insert(memory.id.clone()) {
-                        look(found, &|_| Err((0, format!("a second memory is called `{}`", memory.id))));
-                    }
-                }
-            }
-        }
-        TargetSettings::Ranked(RankedFile::Trec(file)) => {
-            for found in file.found() {
-                look(found, &|text| parse_run(text).map(|_| ()).map_err(|bad| (bad.line, bad.why.to_owned())));
-            }
-        }
-        TargetSettings::Ranked(RankedFile::Lines(file)) => {
-            for found in file.found() {
-                look(found, &|text| parse_recorded(text).map(|_| ()));
-            }
-        }
-        TargetSettings::Command(_)
-        | TargetSettings::Worker(_)
-        | TargetSettings::Agent(_)
-        | TargetSettings::Http(_)
-        | TargetSettings::OpenAi(_)
-        | TargetSettings::Nobody => {}
-    }
-    errors.into_result()
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Recorded {
-    id: String,
-    ids: Vec<String>,
-}
-
-/// Reads recorded rankings, a line `{"id","ids"}` for each case; `Err` has the line and what is wrong with it.
-pub fn parse_recorded(text: &str) -> Result<HashMap<String, Vec<String>>, (usize, String)> {
-    let mut rankings = HashMap::new();
-    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let Recorded { id, ids } = serde_json::from_str(line).map_err(|error| (index + 1, error.to_string()))?;
-        if rankings.contains_key(&id) {
-            return Err((index + 1, format!("a second ranking for `{id}`")));
-        }
-        rankings.insert(id, ids);
-    }
-    Ok(rankings)
 }
 
 fn load_file(config: &RetrievalConfig, shown: &str, text: String) -> Result<Loaded, InputErrors> {

@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use serde_json::json;
+
 use super::CaseList;
 use super::starter;
-use super::{
-    Held, RetrievalConfig, RetrievalDetail, RetrievalQuestion, RetrievalSuiteDetail, check_target, detail, evaluate,
-    load,
-};
+use super::{Held, RetrievalConfig, RetrievalDetail, RetrievalQuestion, RetrievalSuiteDetail, detail, evaluate, load};
 use crate::input::{FileSchema, InputErrors, schema_of};
-use crate::model::{Answer, CaseChange, Change, Ending, Lane, MetricSpec, NO_VALUE, Rule, Status, format_score};
+use crate::model::{
+    Answer, CaseChange, CaseId, Change, Ending, Lane, MetricSpec, NO_VALUE, Request, Rule, Status, format_score,
+};
 use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
     Asking, Attempted, CaseDetail, CaseQuestion, CaseReport, CaseRow, CaseTable, CaseView, Evaluation, Evidence,
     Loaded, Remark, SuiteDetail, SuiteKind, SuiteReport, SuiteSettings, TableRows,
 };
-use crate::targets::SILENT;
 use crate::text::plain;
 
 /// How many cases the table has; of more, it has the worst.
@@ -56,7 +56,7 @@ impl SuiteKind for RetrievalKind {
 
     fn load(suite: &SuiteSettings, config: &RetrievalConfig) -> Vec<Result<Loaded, InputErrors>> {
         let mut loaded = load(suite, config);
-        loaded.extend(check_target(&suite.target).err().map(Err));
+        loaded.extend(suite.target.properties().check().err().map(Err));
         loaded
     }
 
@@ -133,21 +133,10 @@ impl CaseQuestion for RetrievalQuestion {
     type Evidence = RetrievalEvidence;
 
     async fn ask(&self, asking: &Asking<'_>) -> RetrievalEvidence {
-        if asking.source.is_silent() {
-            return self.not_asked(SILENT);
-        }
-        let could_not_start = |why: String| RetrievalEvidence {
-            answer: Answer::ended(Ending::CouldNotStart { why }),
-            held: Held::CannotTell,
-        };
-        match asking.engine {
-            Some(Ok(engine)) => {
-                let held = engine.held(asking.case.as_str(), self.lane, &self.expected, asking.stop).await;
-                RetrievalEvidence { answer: engine.search(asking.case.as_str(), self, asking.stop).await, held }
-            }
-            Some(Err(why)) => could_not_start(why.clone()),
-            None => could_not_start("the suite has no engine".to_owned()),
-        }
+        let Asking { case, attempt, source, stop, .. } = *asking;
+        let held = source.ask(self.held_request(case).again(attempt), stop).await;
+        let answer = source.ask(self.search_request(case).again(attempt), stop).await;
+        RetrievalEvidence { answer, held: Held::read(&held) }
     }
 
     fn not_asked(&self, why: &str) -> RetrievalEvidence {
@@ -164,6 +153,23 @@ impl CaseQuestion for RetrievalQuestion {
 
     fn lane(&self) -> Option<Lane> {
         Some(self.lane)
+    }
+}
+
+impl RetrievalQuestion {
+    /// Asks for a ranking: `{"query","lane","k"}`.
+    fn search_request(&self, case: &CaseId) -> Request {
+        let input = json!({"query": self.query, "lane": self.lane, "k": self.k});
+        let lane = self.lane.name().to_owned();
+        let names = vec![("query", self.query.clone()), ("lane", lane), ("k", self.k.to_string())];
+        Request { names, ..Request::value(case.as_str(), &input) }
+    }
+
+    /// Asks which of the expected ids an engine holds: `{"contains","lane"}`. There is no `{query}` to put it into.
+    fn held_request(&self, case: &CaseId) -> Request {
+        let input = json!({"contains": self.expected, "lane": self.lane});
+        let names = vec![("lane", self.lane.name().to_owned()), ("k", "0".to_owned())];
+        Request { names, ..Request::value(case.as_str(), &input) }
     }
 }
 

@@ -14,5 +14,5 @@ pub mod trec;
 pub use config::{PassAt, RetrievalConfig};
 pub use detail::{CaseOrigin, RetrievalDetail, RetrievalSuiteDetail};
 pub use evaluate::{Held, detail, evaluate};
-pub use format::{CaseList, RetrievalQuestion, check_target, load, parse_recorded};
+pub use format::{CaseList, RetrievalQuestion, load};
 pub use kind::RetrievalKind;

@@ -9,7 +9,8 @@ use serde::Deserialize;
 
 use super::adapters::Adapter;
 use crate::input::Place;
-use crate::suites::config::{CasesAre, ConfigRules, KindConfig, SuiteContext, TargetRules};
+use crate::suites::config::{CasesAre, ConfigRules, KindConfig, SuiteContext};
+use crate::targets::{QuestionForm, TargetRules};
 
 /// A scenario suite has no keys of its own.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -31,13 +32,7 @@ impl KindConfig for ScenarioConfig {
         cases: CasesAre::Files,
         no_recordings: Some("a scenario has no recordings: an edit that is written down is one"),
         no_repeat: None,
-        target: TargetRules {
-            keys: &["agent"],
-            refused: None,
-            required: false,
-            placeholders: &["instruction", "id"],
-            json: false,
-        },
+        target: TargetRules::Optional(QuestionForm::Instruction),
     };
 
     fn validate(_: ScenarioSection, suite: &SuiteContext<'_>, _: &Place<'_>) -> Self {

@@ -15,7 +15,6 @@ use super::assertion::{self, Assertion};
 use super::directive::{self, Task};
 use crate::input::{Checker, Document, InputErrors, Pointer, nearest, tree_hash};
 use crate::model::{CaseId, Fingerprint, Location, Slice};
-use crate::settings::{Invocation, TargetSettings};
 use crate::suites::{Case, Loaded, LoadedCase, Question, SuiteSettings, read, tag_slices};
 
 /// A scenario: an edit of a fixture, goals that must hold, and assertions about what changed.
@@ -222,8 +221,6 @@ pub struct ScenarioQuestion {
     pub root: PathBuf,
     /// The edit.
     pub task: Option<Task>,
-    /// Who carries out free text.
-    pub agent: Option<Invocation>,
     /// What must hold afterwards.
     pub assertions: Vec<Assertion>,
 }
@@ -244,25 +241,16 @@ pub struct Context<'a> {
     pub root: &'a Path,
     /// Every adapter there is.
     pub adapters: &'a BTreeMap<String, Adapter>,
-    /// The suite's agent.
-    pub agent: Option<&'a Invocation>,
+    /// Whether the suite has an agent.
+    pub has_agent: bool,
 }
 
 static CHECKER: LazyLock<Checker<ScenarioFile>> = LazyLock::new(Checker::new);
 
 /// The cases of a suite, file by file.
 pub fn load_suite(suite: &SuiteSettings, config: &ScenarioConfig) -> Vec<Result<Loaded, InputErrors>> {
-    let agent = match &suite.target {
-        TargetSettings::Agent(invocation) => Some(invocation),
-        TargetSettings::Command(_)
-        | TargetSettings::Worker(_)
-        | TargetSettings::Http(_)
-        | TargetSettings::OpenAi(_)
-        | TargetSettings::Index(_)
-        | TargetSettings::Ranked(_)
-        | TargetSettings::Nobody => None,
-    };
-    let context = Context { root: &suite.root, adapters: &config.adapters, agent };
+    let has_agent = !suite.target.is_none();
+    let context = Context { root: &suite.root, adapters: &config.adapters, has_agent };
     suite.files.found().iter().map(|file| load(&file.path, &file.shown, context)).collect()
 }
 
@@ -320,7 +308,6 @@ pub fn load(path: &Path, shown: &str, context: Context<'_>) -> Result<Loaded, In
         fixture,
         root: context.root.to_owned(),
         task,
-        agent: context.agent.cloned(),
         assertions,
     };
     let case = LoadedCase {
@@ -351,7 +338,7 @@ fn without_names(value: &Value) -> Value {
 fn read_task(document: &Document, file: &ScenarioFile, context: Context<'_>, errors: &mut InputErrors) -> Option<Task> {
     let at = Pointer::root().join("agentTask").join("instruction");
     match directive::read(&file.agent_task.as_ref()?.instruction) {
-        Ok(Task::FreeText(_)) if context.agent.is_none() => {
+        Ok(Task::FreeText(_)) if !context.has_agent => {
             let message = "this is text for an agent, but the suite has none";
             let help =
                 "write WRITE|path|contents, or add target = { agent = [\"my-agent\", \"{instruction}\"] } to the suite";

@@ -97,7 +97,7 @@ impl CaseQuestion for ScenarioQuestion {
         if asking.source.is_silent() {
             return self.not_asked(SILENT);
         }
-        asking.scenarios.perform(self, asking.case.as_str(), asking.stop).await
+        asking.scenarios.perform(self, asking).await
     }
 
     fn not_asked(&self, why: &str) -> ScenarioEvidence {

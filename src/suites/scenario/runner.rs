@@ -15,8 +15,9 @@ use super::unified::{hunks, is_binary};
 use super::workcopy::{Contents, WorkCopy, copy_tree, look};
 use super::{Goal, ScenarioEvidence, ScenarioQuestion, Scope};
 use crate::input::TreeScan;
+use crate::model::{Ending, Request};
 use crate::process::{Finished, ProcessEnd, Spawn, Stop, run_process as run};
-use crate::settings::Invocation;
+use crate::suites::Asking;
 use crate::targets::Environment;
 use crate::text::shell_quoted;
 use crate::text::truncate_middle;
@@ -39,13 +40,13 @@ impl ScenarioRunner {
     }
 
     /// Carries out a scenario once.
-    pub(super) async fn perform(&self, question: &ScenarioQuestion, id: &str, stop: &Stop) -> ScenarioEvidence {
+    pub(super) async fn perform(&self, question: &ScenarioQuestion, asking: &Asking<'_>) -> ScenarioEvidence {
         let began = Instant::now();
-        let seen = self.observe(question, id, stop).await;
+        let seen = self.observe(question, asking).await;
         ScenarioEvidence { seen, duration: began.elapsed() }
     }
 
-    async fn observe(&self, question: &ScenarioQuestion, id: &str, stop: &Stop) -> Observation {
+    async fn observe(&self, question: &ScenarioQuestion, asking: &Asking<'_>) -> Observation {
         let not_run = |goal: &Goal| outcome(goal, String::new(), GoalStatus::NotRun, Some("not run".to_owned()));
         let mut seen = Observation { goals: question.goals.iter().map(not_run).collect(), ..Observation::default() };
         let copy = match WorkCopy::of(&question.fixture) {
@@ -56,10 +57,10 @@ impl ScenarioRunner {
             }
         };
         seen.before = snapshot(question, copy.path());
-        if let Err(why) = self.carry_out(question, id, &copy, &mut seen, stop).await {
+        if let Err(why) = self.carry_out(question, asking, &copy, &mut seen).await {
             seen.broken = Some(why);
         }
-        seen.interrupted = stop.is_requested();
+        seen.interrupted = asking.stop.is_requested();
         seen.after = snapshot(question, copy.path());
         if self.keep {
             seen.kept = Some(copy.keep().display().to_string());
@@ -70,18 +71,17 @@ impl ScenarioRunner {
     async fn carry_out(
         &self,
         question: &ScenarioQuestion,
-        id: &str,
+        asking: &Asking<'_>,
         copy: &WorkCopy,
         seen: &mut Observation,
-        stop: &Stop,
     ) -> Result<(), String> {
+        let stop = asking.stop;
         let pristine = copy.contents()?;
         match &question.task {
             None => {}
             Some(Task::Directives(directives)) => copy.apply(directives)?,
             Some(Task::FreeText(text)) => {
-                let Some(agent) = &question.agent else { return Err("the suite has no agent".to_owned()) };
-                seen.agent_fault = self.call_agent(agent, id, text, copy.path(), stop).await?;
+                seen.agent_fault = instruct(text, copy.path(), asking).await?;
             }
         }
         match copy.contents() {
@@ -105,38 +105,6 @@ impl ScenarioRunner {
             seen.goals[index] = self.run_goal(question, goal, copy.path(), &installed, stop).await;
         }
         Ok(())
-    }
-
-    /// Runs the agent in the working copy; `Some` is what it did wrong.
-    async fn call_agent(
-        &self,
-        agent: &Invocation,
-        id: &str,
-        text: &str,
-        copy: &Path,
-        stop: &Stop,
-    ) -> Result<Option<String>, String> {
-        let environment = Environment::reduced(&self.environment, &agent.env);
-        let values = BTreeMap::from([("instruction", text), ("id", id)]);
-        let spawn = Spawn {
-            argv: agent.argv.iter().map(|argument| argument.fill(&values)).collect(),
-            cwd: copy.to_owned(),
-            env: environment.visible.clone(),
-            stdin: Some(text.as_bytes().to_vec()),
-            timeout: agent.timeout,
-            max_output: agent.max_output,
-        };
-        let Finished { end, stderr, .. } = run(&spawn, stop).await;
-        let stderr = String::from_utf8_lossy(&stderr.into_bytes()).into_owned();
-        let hint = environment.hint(&stderr).map(|hint| format!("; {hint}")).unwrap_or_default();
-        let last = truncate_middle(stderr.trim(), 1000);
-        match end {
-            ProcessEnd::Exited(0) | ProcessEnd::Stopped => Ok(None),
-            ProcessEnd::Exited(code) => Ok(Some(format!("the agent ended with exit code {code}{hint}\n{last}"))),
-            ProcessEnd::Signalled(signal) => Ok(Some(format!("the agent was ended by signal {signal}\n{last}"))),
-            ProcessEnd::TimedOut => Ok(Some(format!("the agent did not end within {:?}", agent.timeout))),
-            ProcessEnd::CouldNotStart(why) => Err(format!("the agent could not start: {why}")),
-        }
     }
 
     async fn run_goal(
@@ -194,6 +162,28 @@ impl ScenarioRunner {
             stderr: text(stderr.into_bytes()),
             ..outcome(goal, line, status, error)
         }
+    }
+}
+
+/// Has the suite's agent work in the working copy; `Some` is what it did wrong.
+async fn instruct(text: &str, copy: &Path, asking: &Asking<'_>) -> Result<Option<String>, String> {
+    let request = Request {
+        names: vec![("instruction", text.to_owned())],
+        directory: Some(copy.to_owned()),
+        ..Request::prompt(asking.case.as_str(), text)
+    };
+    let answer = asking.source.ask(request.again(asking.attempt), asking.stop).await;
+    let hint = answer.hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+    let last = truncate_middle(answer.captured.stderr.trim(), 1000);
+    match answer.ending {
+        Ending::Answered(_) | Ending::Empty | Ending::Interrupted => Ok(None),
+        Ending::ExitCode(code) => Ok(Some(format!("the agent ended with exit code {code}{hint}\n{last}"))),
+        Ending::Signal(signal) => Ok(Some(format!("the agent was ended by signal {signal}\n{last}"))),
+        Ending::TimedOut { after } => Ok(Some(format!("the agent did not end within {after:?}"))),
+        Ending::CouldNotStart { why } | Ending::Unreachable { why } | Ending::Unasked { why } => {
+            Err(format!("the agent could not start: {why}"))
+        }
+        Ending::NotUtf8 { .. } | Ending::Unreadable { .. } => Ok(Some(answer.ending.sentence())),
     }
 }
 

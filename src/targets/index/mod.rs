@@ -6,6 +6,7 @@
 
 mod bm25;
 mod memory;
+mod target;
 mod tokens;
 mod units;
 
@@ -13,6 +14,7 @@ use std::collections::HashSet;
 
 pub use bm25::{Bm25, Field, Weights};
 pub use memory::{Memory, parse_memories};
+pub use target::IndexSettings;
 pub use units::{CodeUnit, UnitKind, cut};
 
 use crate::model::Lane;

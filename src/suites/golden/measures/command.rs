@@ -1,11 +1,18 @@
 //! `command`: a program of the user's own, in any language.
 
+use std::path::Path;
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::judge::opinion;
 use super::{Asks, Definition, KeyError, Measure, MeasureError, MeasureInput, Measured, Reader};
+use crate::targets::TargetSettings;
+
+/// How long it may take over one answer.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A program of the user's own. It reads `{"actual", "golden", "input", "case"}` and writes `{"score", "reason"}`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -27,6 +34,18 @@ impl Definition for Program {
             (None, None) => Err(KeyError::new("command", "says neither `command` nor `worker`")),
             (Some(_), Some(_)) => Err(KeyError::new("worker", "`command` says it already; keep one")),
             (Some(_), None) | (None, Some(_)) => Ok(Value::Null),
+        }
+    }
+}
+
+impl Program {
+    /// The program as a target: a whole case in, a score out.
+    pub fn target(&self, root: &Path) -> TargetSettings {
+        let argv = self.command.as_ref().or(self.worker.as_ref()).map_or(&[][..], Vec::as_slice);
+        if self.command.is_some() {
+            TargetSettings::command(argv, root, TIMEOUT)
+        } else {
+            TargetSettings::worker(argv, root, TIMEOUT)
         }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Asks, Definition, KeyError, Measure, MeasureError, MeasureInput, Measured, Reader};
 use crate::model::{Answer, Ending};
-use crate::settings::{OpenAiTarget, PriceSection};
+use crate::targets::{Endpoint, PriceSection};
 
 /// A model's opinion by a rubric, recorded and replayed like any answer.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -61,8 +61,8 @@ impl Measure for Judge {
 
 impl Judge {
     /// Where the judge is asked: as the target, if that is a model and the judge has no endpoint of its own.
-    pub fn endpoint(&self, target: Option<&OpenAiTarget>) -> OpenAiTarget {
-        let mut endpoint = target.cloned().unwrap_or_else(|| OpenAiTarget::of(&self.model));
+    pub fn endpoint(&self, target: Option<&Endpoint>) -> Endpoint {
+        let mut endpoint = target.cloned().unwrap_or_else(|| Endpoint::of(&self.model));
         endpoint.model.clone_from(&self.model);
         endpoint.max_answer_tokens = Some(LONGEST);
         if let Some(url) = &self.base_url {
