@@ -100,7 +100,7 @@ pub struct Reference {
 
 /// What a run left behind.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// The judged results.
     pub results: Results,
     /// The recordings of suites that were recorded.
@@ -123,7 +123,7 @@ pub async fn run(
     progress: &execute::Progress,
     stop: &crate::process::Stop,
     elapsed: impl Fn() -> Duration,
-) -> Outcome {
+) -> RunOutcome {
     let mut asked: Vec<Asked<'_>> = Vec::new();
     for (suite, recordings) in request.suites.iter().zip(&request.recordings) {
         let began = elapsed();
@@ -150,7 +150,7 @@ pub async fn run(
     let mut run = request.run;
     run.partial |= stop.is_requested();
     run.duration_ms = model::milliseconds(elapsed());
-    Outcome { results: conclude(suites, run, request.reference.as_ref(), &circumstances), recorded }
+    RunOutcome { results: conclude(suites, run, request.reference.as_ref(), &circumstances), recorded }
 }
 
 /// Compares and judges what was measured.

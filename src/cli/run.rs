@@ -335,7 +335,7 @@ fn execute(
         .enable_all()
         .build()
         .map_err(|error| Failure::Usage(format!("no runtime: {error}")))?;
-    let crate::Outcome { results, recorded } = runtime.block_on(async {
+    let crate::RunOutcome { results, recorded } = runtime.block_on(async {
         let (switch, stop) = Stop::new();
         stop_on_signals(switch);
         let is_watched = console::stderr_is_terminal() && !ci.unattended;

@@ -74,6 +74,19 @@ fn every_format_has_a_section_in_the_docs_and_names_its_file() {
 }
 
 #[test]
+fn the_script_of_the_page_knows_no_kind_and_no_name_of_a_metric() {
+    let script = include_str!("html/script.js");
+    for known in ["detail.kind", "kind ===", "toPrecision", "latency-", "-ms", "-per-answer"] {
+        assert!(!script.contains(known), "{known}");
+    }
+    for kind in crate::suites::Kind::ALL {
+        for metric in kind.metrics().iter().filter(|metric| metric.name.contains('-')) {
+            assert!(!script.contains(metric.name), "{}", metric.name);
+        }
+    }
+}
+
+#[test]
 fn what_is_published_is_the_comment_within_a_frame() {
     let frame = Frame {
         origin: Some("The numbers are the fork's own (x/r).".to_owned()),

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::SuiteSettings;
 use super::config::KindConfig;
+use super::page::CasePage;
 use super::starter::{Starter, Survey};
 use super::{Asking, Attempted, CaseTable, CaseView, Evaluation, Loaded, Remark, RequiredTool};
 use crate::input::{FileSchema, InputErrors};
@@ -146,6 +147,9 @@ pub trait CaseReport {
     /// Why the case failed, as labelled texts.
     fn explain(&self, case: CaseView<'_>) -> Vec<(&'static str, String)>;
 
+    /// What the page shows of the case beyond what it shows of every case.
+    fn page(&self, case: CaseView<'_>, change: Option<&CaseChange>) -> CasePage;
+
     /// Something worth knowing whether the case failed or not.
     fn note(&self) -> Option<String> {
         None
@@ -172,6 +176,11 @@ pub trait SuiteReport {
     /// The suite in one line.
     fn line(&self) -> Option<String> {
         None
+    }
+
+    /// What else is worth a word on the page.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Expected ids that the index does not hold.

@@ -6,6 +6,7 @@ pub mod config;
 pub mod golden;
 pub mod imported;
 mod kinds;
+pub mod page;
 pub mod retrieval;
 pub mod scenario;
 pub mod starter;

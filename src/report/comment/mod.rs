@@ -20,12 +20,12 @@ const FRAME_PART: usize = 250;
 
 /// The comment on a pull request: what `comment.md` says, and within a [`Frame`] what is published.
 pub fn comment(results: &Results, budget: usize) -> Result<String, minijinja::Error> {
-    Ok(fitted(&sections::all(results, sections::Document::Comment)?, budget))
+    Ok(fitted(&sections::all(results, sections::CommentLength::Comment)?, budget))
 }
 
 /// The summary of a job, which has more room.
 pub fn summary(results: &Results, budget: usize) -> Result<String, minijinja::Error> {
-    Ok(fitted(&sections::all(results, sections::Document::Summary)?, budget))
+    Ok(fitted(&sections::all(results, sections::CommentLength::Summary)?, budget))
 }
 
 /// What only whoever publishes knows. It stands around the comment and changes nothing of it.

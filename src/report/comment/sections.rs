@@ -10,7 +10,7 @@ use crate::results::Results;
 
 /// What the sections are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Document {
+pub(super) enum CommentLength {
     /// A comment: what a reviewer needs.
     Comment,
     /// A page of its own: the trend of every metric as well.
@@ -19,7 +19,7 @@ pub(super) enum Document {
 
 /// The sections in the order of the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Section {
+pub(super) enum CommentSection {
     Verdict,
     GateChanges,
     Reasons,
@@ -53,7 +53,7 @@ pub(super) enum ListOf {
 
 /// What stays if not everything fits, the most important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Importance {
+pub(super) enum CommentImportance {
     Verdict,
     GateChanges,
     Reasons,
@@ -85,40 +85,40 @@ pub(super) enum Importance {
     MoreNowPassing,
 }
 
-impl Section {
+impl CommentSection {
     /// The importance of its first block, and of all that follow.
-    const fn importance(self) -> [Importance; 2] {
+    const fn importance(self) -> [CommentImportance; 2] {
         match self {
-            Self::Verdict => [Importance::Verdict; 2],
-            Self::GateChanges => [Importance::GateChanges, Importance::MoreReasons],
-            Self::Reasons => [Importance::Reasons, Importance::MoreReasons],
-            Self::SliceDrops => [Importance::SliceDrops, Importance::MoreReasons],
-            Self::Metrics => [Importance::Metrics, Importance::MoreMetrics],
-            Self::UnchangedMetrics => [Importance::UnchangedMetrics; 2],
-            Self::Lanes => [Importance::Lanes; 2],
-            Self::NewlyFailing => [Importance::NewlyFailing, Importance::MoreFailing],
-            Self::Unanswered => [Importance::Unanswered, Importance::MoreUnanswered],
-            Self::NowPassing => [Importance::NowPassing, Importance::MoreNowPassing],
-            Self::List(list) => [list.importance(), Importance::MoreOfLists],
-            Self::WorthKnowing => [Importance::WorthKnowing, Importance::MoreWorthKnowing],
-            Self::Trend => [Importance::Trend; 2],
-            Self::Footer => [Importance::Footer; 2],
+            Self::Verdict => [CommentImportance::Verdict; 2],
+            Self::GateChanges => [CommentImportance::GateChanges, CommentImportance::MoreReasons],
+            Self::Reasons => [CommentImportance::Reasons, CommentImportance::MoreReasons],
+            Self::SliceDrops => [CommentImportance::SliceDrops, CommentImportance::MoreReasons],
+            Self::Metrics => [CommentImportance::Metrics, CommentImportance::MoreMetrics],
+            Self::UnchangedMetrics => [CommentImportance::UnchangedMetrics; 2],
+            Self::Lanes => [CommentImportance::Lanes; 2],
+            Self::NewlyFailing => [CommentImportance::NewlyFailing, CommentImportance::MoreFailing],
+            Self::Unanswered => [CommentImportance::Unanswered, CommentImportance::MoreUnanswered],
+            Self::NowPassing => [CommentImportance::NowPassing, CommentImportance::MoreNowPassing],
+            Self::List(list) => [list.importance(), CommentImportance::MoreOfLists],
+            Self::WorthKnowing => [CommentImportance::WorthKnowing, CommentImportance::MoreWorthKnowing],
+            Self::Trend => [CommentImportance::Trend; 2],
+            Self::Footer => [CommentImportance::Footer; 2],
         }
     }
 }
 
 impl ListOf {
-    const fn importance(self) -> Importance {
+    const fn importance(self) -> CommentImportance {
         match self {
-            Self::Lost | Self::Removed => Importance::RemovedOrLost,
-            Self::Changed => Importance::Changed,
-            Self::Added => Importance::Added,
-            Self::ScoringLess => Importance::ScoringLess,
-            Self::Flaky => Importance::Flaky,
-            Self::Quarantined => Importance::Quarantined,
-            Self::NotInIndex => Importance::NotInIndex,
-            Self::KnownFailures => Importance::KnownFailures,
-            Self::ScoringMore => Importance::ScoringMore,
+            Self::Lost | Self::Removed => CommentImportance::RemovedOrLost,
+            Self::Changed => CommentImportance::Changed,
+            Self::Added => CommentImportance::Added,
+            Self::ScoringLess => CommentImportance::ScoringLess,
+            Self::Flaky => CommentImportance::Flaky,
+            Self::Quarantined => CommentImportance::Quarantined,
+            Self::NotInIndex => CommentImportance::NotInIndex,
+            Self::KnownFailures => CommentImportance::KnownFailures,
+            Self::ScoringMore => CommentImportance::ScoringMore,
         }
     }
 
@@ -154,20 +154,20 @@ const TEMPLATES: [(&str, &str); 9] = [
 /// The first cases of a section are worth more than everything that comes later.
 const FIRST_CASES: usize = 10;
 
-struct Blocks {
+struct CommentBlocks {
     environment: Environment<'static>,
-    blocks: Vec<(Section, Block<Importance>)>,
+    blocks: Vec<(CommentSection, Block<CommentImportance>)>,
 }
 
-impl Blocks {
-    fn push(&mut self, section: Section, template: &str, things: usize, view: &dyn View) -> Result<(), Error> {
+impl CommentBlocks {
+    fn push(&mut self, section: CommentSection, template: &str, things: usize, view: &dyn View) -> Result<(), Error> {
         self.push_later(section, false, template, things, view)
     }
 
     /// A block that may follow others of its section.
     fn push_later(
         &mut self,
-        section: Section,
+        section: CommentSection,
         follows: bool,
         template: &str,
         things: usize,
@@ -181,20 +181,20 @@ impl Blocks {
 }
 
 /// Every block, in the order of the document.
-pub(super) fn all(results: &Results, document: Document) -> Result<Vec<Block<Importance>>, Error> {
-    let mut blocks = Blocks { environment: templates::of_markdown(&TEMPLATES)?, blocks: Vec::new() };
-    blocks.push(Section::Verdict, "verdict", 1, &view_models::verdict(results))?;
+pub(super) fn all(results: &Results, document: CommentLength) -> Result<Vec<Block<CommentImportance>>, Error> {
+    let mut blocks = CommentBlocks { environment: templates::of_markdown(&TEMPLATES)?, blocks: Vec::new() };
+    blocks.push(CommentSection::Verdict, "verdict", 1, &view_models::verdict(results))?;
     for (section, pieces) in view_models::reasons(results) {
         for (index, piece) in pieces.iter().enumerate() {
             blocks.push_later(section, index > 0, "reasons", piece.lines.len(), piece)?;
         }
     }
     for (index, table) in tables::metrics(results).iter().enumerate() {
-        let section = if table.folded { Section::UnchangedMetrics } else { Section::Metrics };
+        let section = if table.folded { CommentSection::UnchangedMetrics } else { CommentSection::Metrics };
         blocks.push_later(section, index > 0, "metrics", table.rows.len(), table)?;
     }
     if let Some(lanes) = tables::lanes(results) {
-        blocks.push(Section::Lanes, "lanes", lanes.rows.len(), &lanes)?;
+        blocks.push(CommentSection::Lanes, "lanes", lanes.rows.len(), &lanes)?;
     }
     for part in view_models::cases(results) {
         blocks.push(part.section, "heading", 0, &part.heading)?;
@@ -204,15 +204,15 @@ pub(super) fn all(results: &Results, document: Document) -> Result<Vec<Block<Imp
     }
     for (list, pieces) in view_models::lists(results) {
         for (index, piece) in pieces.iter().enumerate() {
-            blocks.push_later(Section::List(list), index > 0, "list", piece.entries.len(), piece)?;
+            blocks.push_later(CommentSection::List(list), index > 0, "list", piece.entries.len(), piece)?;
         }
     }
-    if document == Document::Summary
+    if document == CommentLength::Summary
         && let Some(trend) = tables::trend(results)
     {
-        blocks.push(Section::Trend, "trend", trend.rows.len(), &trend)?;
+        blocks.push(CommentSection::Trend, "trend", trend.rows.len(), &trend)?;
     }
-    blocks.push(Section::Footer, "footer", 0, &view_models::footer(results))?;
+    blocks.push(CommentSection::Footer, "footer", 0, &view_models::footer(results))?;
     blocks.blocks.sort_by_key(|(section, _)| *section);
     Ok(blocks.blocks.into_iter().map(|(_, block)| block).collect())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use minijinja::value::Value;
 use serde::Serialize;
 
-use super::sections::{ListOf, Section};
+use super::sections::{CommentSection, ListOf};
 use crate::model::{CaseChange, Change, Nature, Rule, Sha, Status, Usage, format_score};
 use crate::report::case_summary::{Changes, Standing, why};
 use crate::report::templates::{is_address, value_of};
@@ -111,7 +111,7 @@ pub(super) struct ReasonLine {
 }
 
 /// What changes about the gate, what failed, and what is worth knowing; in pieces that can be left out.
-pub(super) fn reasons(results: &Results) -> Vec<(Section, Vec<ReasonsView>)> {
+pub(super) fn reasons(results: &Results) -> Vec<(CommentSection, Vec<ReasonsView>)> {
     const PIECE: usize = 20;
     let of_gate =
         |reason: &&Reason| matches!(reason.rule, Rule::WeakenedGate | Rule::BaselineEdited | Rule::SuiteRemoved);
@@ -148,16 +148,16 @@ pub(super) fn reasons(results: &Results) -> Vec<(Section, Vec<ReasonsView>)> {
         reasons.chunks(PIECE).enumerate().map(piece).collect()
     };
     vec![
-        (Section::GateChanges, pieces("What this changes about the gate", false, about_gate)),
-        (Section::Reasons, pieces("Why", false, failing)),
-        (Section::SliceDrops, pieces(&slices, true, of_slices)),
-        (Section::WorthKnowing, pieces("Worth knowing", false, informing)),
+        (CommentSection::GateChanges, pieces("What this changes about the gate", false, about_gate)),
+        (CommentSection::Reasons, pieces("Why", false, failing)),
+        (CommentSection::SliceDrops, pieces(&slices, true, of_slices)),
+        (CommentSection::WorthKnowing, pieces("Worth knowing", false, informing)),
     ]
 }
 
 /// A heading and its cases.
 pub(super) struct CasesView {
-    pub(super) section: Section,
+    pub(super) section: CommentSection,
     pub(super) heading: Heading,
     pub(super) cases: Vec<CaseView>,
 }
@@ -200,9 +200,9 @@ pub(super) fn cases(results: &Results) -> Vec<CasesView> {
     worse.sort_by(|a, b| a.0.total_cmp(&b.0));
     let title = if results.comparison.is_some() { "newly failing" } else { "failing" };
     [
-        (Section::NewlyFailing, title, worse),
-        (Section::Unanswered, "without an answer", errors),
-        (Section::NowPassing, "now passing", better),
+        (CommentSection::NewlyFailing, title, worse),
+        (CommentSection::Unanswered, "without an answer", errors),
+        (CommentSection::NowPassing, "now passing", better),
     ]
     .into_iter()
     .filter(|(_, _, cases)| !cases.is_empty())

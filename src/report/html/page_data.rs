@@ -1,17 +1,18 @@
 //! What the page holds as JSON: the results, and beside every number of them the text that the page shows for it. The script
 //! formats no metric, score, time or cost itself, so that the page writes a number as every other report does.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
 use crate::model::{
-    CaseId, Comparison, Metric, MetricChange, NO_VALUE, Nature, SuiteComparison, SuiteId, format_limit, format_p,
-    format_score,
+    CaseChange, CaseId, Comparison, Metric, MetricChange, NO_VALUE, Nature, SuiteComparison, SuiteId, format_limit,
+    format_p, format_score,
 };
 use crate::report::metric_display::{ChangeDisplay, floor, interval};
 use crate::report::{VerdictSummary, verdict_word};
 use crate::results::{Attempt, CaseResult, Results, SuiteResult};
+use crate::suites::page::CasePage;
 use crate::text::counted;
 
 /// Everything that the script draws.
@@ -43,6 +44,8 @@ struct SuiteDisplay<'a> {
     order: Vec<&'a str>,
     metrics: BTreeMap<&'a str, MetricDisplay>,
     slices: BTreeMap<&'a str, BTreeMap<&'a str, MetricDisplay>>,
+    /// What its kind says of it.
+    notes: Vec<String>,
     /// In the order of the results.
     cases: Vec<CaseDisplay<'a>>,
 }
@@ -75,6 +78,8 @@ struct ScoresDisplay {
 
 #[derive(Debug, Serialize)]
 struct CaseDisplay<'a> {
+    /// What only its kind knows to show.
+    page: Option<CasePage>,
     score: Option<String>,
     duration: String,
     metrics: BTreeMap<&'a str, String>,
@@ -124,11 +129,14 @@ fn suite_display<'a>(suite: &'a SuiteResult, comparison: Option<&Comparison>) ->
         };
         (slice, metrics.iter().map(metric).collect())
     };
+    let changes = compared.iter().flat_map(|one| &one.cases).map(|one| (&one.id, one));
+    let changes: HashMap<&CaseId, &CaseChange> = changes.collect();
     SuiteDisplay {
         order: order(suite),
         metrics: suite.metrics.iter().map(|(name, one)| metric(name, one)).collect(),
         slices: suite.slices.iter().map(|(slice, metrics)| of_slice(slice, metrics)).collect(),
-        cases: suite.cases.iter().map(case_display).collect(),
+        notes: notes(suite),
+        cases: suite.cases.iter().map(|case| case_display(case, changes.get(&case.id).copied())).collect(),
     }
 }
 
@@ -185,8 +193,17 @@ fn trend(nature: Nature, metric: &Metric, change: Option<&MetricChange>, past: &
     past.into_iter().chain([metric.value]).map(point).collect()
 }
 
-fn case_display(case: &CaseResult) -> CaseDisplay<'_> {
+fn notes(suite: &SuiteResult) -> Vec<String> {
+    let Some(detail) = &suite.detail else { return Vec::new() };
+    let report = detail.report();
+    let missing = report.missing_ids();
+    let missing = (!missing.is_empty()).then(|| format!("not in the index: {}", missing.join(", ")));
+    report.line().into_iter().chain(report.notes()).chain(missing).collect()
+}
+
+fn case_display<'a>(case: &'a CaseResult, change: Option<&CaseChange>) -> CaseDisplay<'a> {
     CaseDisplay {
+        page: case.detail.as_ref().map(|detail| detail.report().page(case.view(), change)),
         score: case.score.map(format_score),
         duration: Nature::Latency.format(case.duration_ms),
         metrics: case.metrics.iter().map(|(name, value)| (name.as_str(), Nature::of(name).format(*value))).collect(),

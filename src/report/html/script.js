@@ -64,19 +64,6 @@
   const whole = (number) => number.toLocaleString("en");
   const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
-  function fixed(value, digits) {
-    return isNumber(value) ? value.toFixed(digits).replace("-", "−") : NONE;
-  }
-
-  function duration(ms) {
-    if (!isNumber(ms)) return NONE;
-    if (ms < 10) return `${ms.toFixed(1)} ms`;
-    if (ms < 1000) return `${Math.round(ms)} ms`;
-    if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-    const seconds = Math.round(ms / 1000);
-    return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`;
-  }
-
   const commit = (text) => cut(text, 10).replace("…", "");
   const moment = (text) => String(text).replace("T", " ").replace(/(:\d\d)(\.\d+)?Z$/, "$1 UTC");
 
@@ -334,10 +321,17 @@
     }
   }
 
-  function summary(entry) {
-    const detail = entry.one.detail || {};
-    return detail.title || detail.prompt || detail.description || detail.spec_content || "";
+  const pageOf = (entry) => entry.texts?.page || { sections: [] };
+
+  // A text, or a JSON pointer to where it stands in the case.
+  function textOf(entry, text) {
+    if (text === null || text === undefined || typeof text === "string") return text ?? "";
+    let value = entry.one;
+    for (const part of text.at.split("/").slice(1)) value = value?.[part.replace(/~1/g, "/").replace(/~0/g, "~")];
+    return typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value, null, 2);
   }
+
+  const summary = (entry) => textOf(entry, pageOf(entry).headline);
 
   // Everything that a case says, for the search; made when it is first searched.
   function words(entry) {
@@ -556,12 +550,11 @@
     return guide >= low - reach && guide <= high + reach;
   }
 
-  function bar(value, weight, was) {
+  function bar({ value, weight, was, label }) {
     const width = 240;
     const end = (points) => Math.max(0, Math.min(1, weight > 0 ? points / weight : 0)) * width;
     const share = isNumber(value) && weight > 0 ? value / weight : null;
     const tone = share === null ? "none" : share >= 0.999 ? "good" : share >= 0.5 ? "warn" : "bad";
-    const label = `${isNumber(value) ? fixed(value, 2) : "not measured"} of ${fixed(weight, 2)}` + (isNumber(was) ? `, was ${fixed(was, 2)}` : "");
     return svg("svg", { class: "bar", viewBox: `0 0 ${width} 12`, preserveAspectRatio: "none", role: "img", "aria-label": label },
       svg("rect", { class: "rail", x: 0, y: 1, width, height: 10 }),
       isNumber(value) && svg("rect", { class: tone, x: 0, y: 1, width: end(value).toFixed(1), height: 10 }),
@@ -763,7 +756,7 @@
         link(listAddress({ suite: suite.id }), counted(suite.cases.length, "case"))),
       notes.length > 0 && h("p", { class: "muted notes" }, notes.join(" · ")),
       names.length ? table(`Metrics of ${suite.id}`, columns, names) : h("p", { class: "muted" }, "Nothing was measured."),
-      suite.detail && suiteDetail(suite.detail),
+      displayOf.get(suite.id).notes.length > 0 && h("p", { class: "muted notes" }, cut(displayOf.get(suite.id).notes.join(" · "), 600)),
       h("div", { class: "folds" },
         hasCharts && foldedLater("Trend charts", () => trendCharts(suite, names)),
         Object.keys(suite.slices || {}).length > 0 && foldedLater(`Slices (${whole(Object.keys(suite.slices).length)})`, () => sliceTable(suite, names))),
@@ -773,17 +766,6 @@
 
   const breaches = (metric) => isNumber(metric.min) && isNumber(metric.value)
     && (metric.better === "lower" ? metric.value > metric.min : metric.value < metric.min);
-
-  function suiteDetail(detail) {
-    const parts = {
-      command: () => [`${detail.exact_match} exact`, `${detail.semantic_equivalent} equivalent by a rule`, `${detail.no_match} without a match`],
-      golden: () => [detail.accepted > 0 && `${detail.accepted} recorded answers are the same as golden`,
-        detail.usage && `${whole(detail.usage.input_tokens)} tokens in, ${whole(detail.usage.output_tokens)} out${isNumber(detail.usage.cost) ? `, cost ${detail.usage.cost}` : ""}`],
-      retrieval: () => [detail.missing_expected_ids?.length > 0 && `not in the index: ${cut(detail.missing_expected_ids.join(", "), 400)}`],
-    }[detail.kind];
-    const said = parts ? parts().filter(Boolean) : [];
-    return said.length ? h("p", { class: "muted notes" }, said.join(" · ")) : null;
-  }
 
   function trendCharts(suite, names) {
     return h("div", { class: "charts" }, names.map((name) => {
@@ -994,8 +976,8 @@
     }
     const { one, change } = entry;
     const suite = suiteOf.get(suiteId);
-    const detail = one.detail || {};
-    const said = detail.title || detail.description || "";
+    const page = pageOf(entry);
+    const said = textOf(entry, page.lead);
     const at = shown.indexOf(entry);
     const failing = (one.checks || []).filter((check) => check.status !== "passed");
     const step = (by_, label) => {
@@ -1004,7 +986,7 @@
     };
     const facts = [
       ["Suite", suite ? link(listAddress({ suite: suiteId }), cut(suiteId, 80)) : cut(suiteId, 80)],
-      ["Score", entry.texts?.score ? [h("strong", null, entry.texts.score), detail.kind === "golden" && quietly(` passes from ${fixed(detail.pass_at, 2)} on`)] : null],
+      ["Score", entry.texts?.score ? [h("strong", null, entry.texts.score), page.score_note && quietly(` ${page.score_note}`)] : null],
       ["Since the baseline", changeFact(entry)],
       ["Duration", entry.texts?.duration],
       ["Defined in", one.location ? h("code", null, `${one.location.file}:${one.location.line}`) : null],
@@ -1013,7 +995,6 @@
       ["Quarantine", entry.quarantine ? `until ${entry.quarantine.until}, ${entry.quarantine.owner}${entry.quarantine.reason ? `: ${entry.quarantine.reason}` : ""}` : null],
       ["Slices", one.slices?.length ? h("ul", { class: "chips" }, one.slices.map((slice) => h("li", null, link(listAddress({ slice }), cut(slice, 80))))) : null],
     ];
-    const kinds = { scenario: scenario, command: command, golden: golden, retrieval: retrieval, imported: imported };
     return [
       h("nav", { class: "crumbs", "aria-label": "Case" }, link(listAddress(filter), "← Cases"),
         h("span", { class: "steps" }, step(-1, "Previous"), at === -1 ? null : quietly(`${whole(at + 1)} of ${whole(shown.length)}`), step(1, "Next")),
@@ -1021,21 +1002,21 @@
       h("header", { class: "case-head" }, h("h1", { tabindex: "-1" }, cut(entry.id, 300)),
         h("p", { class: "badges" }, statusBadge(entry.status), entry.moved && entry.moved !== "unchanged" && changeBadge(entry.moved),
           entry.flaky && badge("is-mark", "~", "flaky"), entry.quarantined && badge("is-mark", "‖", "quarantined"),
-          detail.accepted === true && badge("is-mark", "i", "recorded answer is golden itself")),
+          page.mark && badge("is-mark", "i", page.mark)),
         said && h("p", { class: "lead" }, cut(said, 600))),
       failing.length > 0 && h("section", { class: "why", "aria-label": "Why" }, h("ul", null, failing.slice(0, 12).map((check) =>
         h("li", null, statusBadge(check.status), " ", h("strong", null, cut(check.name, 200)), check.details && [": ", cut(check.details, 600)])))),
       h("dl", { class: "facts" }, facts.filter(([, value]) => value).map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value)))),
       one.reproduce && h("div", { class: "command" }, h("span", { class: "muted" }, "Reproduce"), h("code", null, cut(one.reproduce, 2000)), copyButton(one.reproduce, "the command")),
-      kinds[detail.kind] ? kinds[detail.kind](entry, detail) : null,
-      one.diff && detail.kind !== "command" && detail.kind !== "golden" && titled(2, "Difference", diffView(one.diff)),
+      page.sections.map((section) => titled(2, section.title, section.note && quietly(section.note), blocks(entry, section.blocks, section.title))),
+      one.diff && !page.has_difference && titled(2, "Difference", diffView(one.diff)),
       one.checks?.length > 0 && titled(2, "Checks", table("Checks", [
         { label: "Check", value: (check) => check.name, cell: (check) => cut(check.name, 300) },
         { label: "Status", value: (check) => STATUS_ORDER.indexOf(check.status), cell: (check) => statusBadge(check.status) },
         { label: "Details", class: "prose", value: (check) => check.details, cell: (check) => (check.details ? cut(check.details, 4000) : quietly(NONE)) },
       ], one.checks)),
       one.attempts?.length > 0 && titled(2, counted(one.attempts.length, "attempt"), attempts(one.attempts, entry.texts.attempts)),
-      one.output && output(one.output, detail.kind === "imported"),
+      one.output && output(one.output, page.opens_output),
       entry.status === "removed" && h("p", null, "The baseline has this case and the run does not."),
     ];
   }
@@ -1070,107 +1051,55 @@
       h("div", null, part("Standard output", all.stdout, all.stdout_omitted), part("Standard error", all.stderr, all.stderr_omitted)), open));
   }
 
-  const pretty = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
-  const pair = (...children) => h("div", { class: "pair" }, children);
-
-  function command(entry, detail) {
-    const closest = detail.compared_with ?? detail.expected_command;
-    const generated = detail.generated_command;
-    const exact = detail.method === "exact_match";
-    const sides = generated !== null && generated !== undefined && !exact ? marked(closest, generated, inShellWords, true) : null;
-    const first = detail.first_difference;
-    const others = [detail.expected_command, ...(detail.accepted_commands || [])].filter((text) => text !== closest);
-    return [
-      titled(2, "Prompt", block(detail.prompt)),
-      titled(2, "Answer", pair(
-        h("div", null, h("h3", null, closest === detail.expected_command ? "Expected" : "Accepted, and closest"), sides ? h("pre", null, sides[0]) : block(closest)),
-        h("div", null, h("h3", null, "Generated"), sides ? h("pre", null, sides[1]) : block(generated, { empty: "(no answer)" }))),
-      h("p", null, { exact_match: "The same, byte for byte.", semantic_equivalent: "Equivalent", no_match: "No match." }[detail.method] || detail.method,
-        detail.rule && detail.method !== "exact_match" && [" by the rule ", h("code", null, detail.rule), "."],
-        first && [` First difference at word ${first.word}: expected `, h("code", null, first.expected === null ? "nothing" : cut(first.expected, 300)), ", generated ", h("code", null, first.generated === null ? "nothing" : cut(first.generated, 300)), ".", first.note && ` ${first.note}`])),
-      others.length > 0 && titled(2, closest === detail.expected_command ? "Also accepted" : "Expected and also accepted", h("ul", { class: "plain" }, others.slice(0, 50).map((text) => h("li", null, block(text))))),
-    ];
+  // What the kind of a case shows, block by block; folds that follow each other stand together.
+  function blocks(entry, all, title) {
+    const drawn = [];
+    let folds = null;
+    for (const one of all) {
+      if (one.is !== "fold") folds = null;
+      else if (!folds) drawn.push(folds = h("div", { class: "folds" }));
+      const node = BLOCKS[one.is](entry, one, title);
+      if (folds) folds.append(node);
+      else drawn.push(node);
+    }
+    return drawn;
   }
 
-  function golden(entry, detail) {
-    const was = entry.change?.parts_was || {};
-    const known = Object.keys(was).length > 0;
-    const { one } = entry;
-    const components = detail.components || [];
-    return [
-      components.length > 0 && titled(2, "Components", table("Components", [
-        { label: "Component", value: (part) => part.name, cell: (part) => [cut(part.name, 120), h("span", { class: "said" }, part.measure)] },
-        { label: "Points", class: "bars", value: (part) => (isNumber(part.value) && part.weight > 0 ? part.value / part.weight : null), cell: (part) => bar(part.value, part.weight, was[part.name]) },
-        { label: "Earned", number: true, value: (part) => part.value, cell: (part) => [h("strong", null, fixed(part.value, 2)), quietly(` of ${fixed(part.weight, 2)}`)] },
-        ...(known ? [{ label: "Was", number: true, value: (part) => was[part.name] ?? null, cell: (part) => wasPoints(part, was[part.name]) }] : []),
-        { label: "Note", class: "prose", value: (part) => part.note, cell: (part) => (part.note ? cut(part.note, 2000) : quietly(NONE)) },
-      ], components)),
-      titled(2, "Request", block(pretty(detail.input))),
-      titled(2, "Golden and answer",
-        detail.golden === null ? h("p", { class: "muted" }, "There is no golden answer yet.")
-          : one.diff ? diffView(one.diff)
-            : detail.actual === null ? null : h("p", null, "The answer is the same as golden."),
-        detail.unread !== null && detail.unread !== undefined && [h("h3", null, "The answer could not be read"), block(detail.unread)],
-        h("div", { class: "folds" }, detail.golden !== null && foldedLater("Golden, whole", () => block(pretty(detail.golden))),
-          detail.actual !== null && foldedLater("Answer, whole", () => block(pretty(detail.actual)), detail.golden === null))),
-    ];
+  const BLOCKS = {
+    paragraph: (entry, one) => h("p", null, cut(one.text, 2000)),
+    heading: (entry, one) => h("h3", null, one.text),
+    text: (entry, one) => block(textOf(entry, one.text)),
+    diff: (entry, one) => diffView(textOf(entry, one.text)),
+    sides: (entry, one) => {
+      const texts = [one.left, one.right].map((side) => (side.text === null ? null : textOf(entry, side.text)));
+      const sides = one.marked && texts.every((text) => text !== null) ? marked(texts[0], texts[1], inShellWords, true) : null;
+      return h("div", { class: "pair" }, [one.left, one.right].map((side, at) => h("div", null, h("h3", null, side.title),
+        sides ? h("pre", null, sides[at]) : block(texts[at], { empty: "(no answer)" }))));
+    },
+    table: (entry, one, title) => table(title, one.columns.map((column, at) => ({
+      label: column.label, number: column.number, class: columnClass(one, at), cell: (row_) => pieces(entry, row_.cells[at]),
+    })), one.rows, { rowClass: (row_) => (row_.is_hit ? "hit" : null) }),
+    items: (entry, one) => h("ul", { class: "plain" }, one.items.map((item) => h("li", null, pieces(entry, item)))),
+    fold: (entry, one, title) => foldedLater(pieces(entry, one.summary), () => h("div", null, blocks(entry, one.blocks, title)), one.open),
+  };
+
+  function columnClass({ columns, rows }, at) {
+    const first = rows[0]?.cells[at][0]?.is;
+    if (first === "bar") return "bars";
+    if (first === "code") return "id";
+    return at === columns.length - 1 ? "prose" : null;
   }
 
-  function wasPoints(part, points) {
-    if (!isNumber(points)) return quietly(NONE);
-    const gain = (part.value ?? 0) - points;
-    if (Math.abs(gain) < 0.005) return fixed(points, 2);
-    return [fixed(points, 2), " ", h("span", { class: gain > 0 ? "good" : "bad" }, `${gain > 0 ? "▲" : "▼"}${fixed(Math.abs(gain), 2)}`)];
-  }
+  const pieces = (entry, all) => all.flatMap((one, at) => (at ? [" ", PIECES[one.is](entry, one)] : [PIECES[one.is](entry, one)]));
 
-  function retrieval(entry, detail) {
-    const was = entry.change?.parts_was || {};
-    const known = entry.change?.parts_was !== undefined && Object.keys(was).length > 0;
-    const expected = new Set(detail.expected_ids);
-    const absent = new Set(detail.missing_expected_ids);
-    const ranked = detail.top_ids.map((id, index) => ({ id, rank: index + 1, hit: expected.has(id) }));
-    const lost = detail.expected_ids.filter((id) => !detail.top_ids.slice(0, detail.k).includes(id));
-    const earlier = (id) => (isNumber(was[id]) ? `rank ${was[id]}` : known ? "not found" : NONE);
-    return [
-      titled(2, "Query", quietly(`${detail.spec_id}, looked for ${detail.k} in ${detail.lane}`), block(detail.spec_content)),
-      titled(2, "Found",
-        h("p", { class: "numbers" }, [["P@k", "precision-at-k"], ["R@k", "recall-at-k"], ["MRR", "mrr"]].map(([label, name]) => h("span", null, quietly(`${label} `), h("strong", null, entry.texts.metrics[name] ?? NONE)))),
-        ranked.length ? table("Ranking", [
-          { label: "Rank", value: (one) => one.rank, cell: (one) => one.rank },
-          { label: "Id", class: "id", value: (one) => one.id, cell: (one) => h("code", null, cut(one.id, 300)) },
-          { label: "Expected", value: (one) => (one.hit ? 0 : 1), cell: (one) => (one.hit ? badge("is-passed", "✓", "hit") : quietly(NONE)) },
-          ...(known ? [{ label: "Was", value: (one) => (one.hit ? was[one.id] ?? null : null), cell: (one) => (one.hit ? earlier(one.id) : "") }] : []),
-        ], ranked, { rowClass: (one) => (one.hit ? "hit" : null) }) : h("p", { class: "muted" }, "Nothing was found."),
-        lost.length > 0 && [h("h3", null, "Expected and not found"), h("ul", { class: "lost" }, lost.map((id) => h("li", null, badge("is-failed", "✗", absent.has(id) ? "not in the index" : "missed"), " ", h("code", null, cut(id, 300)), isNumber(was[id]) && ` was rank ${was[id]}`)))],
-        detail.index_told === false && h("p", { class: "muted" }, "The engine cannot tell which ids it holds, so a missing one counts as a miss.")),
-    ];
-  }
-
-  function scenario(entry, detail) {
-    const goal = (one) => {
-      const good = one.status === "passed";
-      return foldedLater([badge(good ? "is-passed" : one.status === "not run" ? "is-skipped" : "is-failed", good ? "✓" : one.status === "not run" ? "↷" : "✗", one.status), " ", h("strong", null, cut(one.goal, 120)), " ", h("code", null, cut(one.command, 200)),
-        quietly(` ${one.exitCode === null || one.exitCode === undefined ? "no exit code" : `exit code ${one.exitCode}`}, ${duration(one.durationMs)}`)], () => h("div", null,
-        one.error && h("p", { class: "bad" }, cut(one.error, 2000)),
-        one.command.length > 200 && [h("h3", null, "Command"), block(one.command)],
-        h("h3", null, "Standard output"), block(one.stdout), h("h3", null, "Standard error"), block(one.stderr)), !good && one.status !== "not run");
-    };
-    return [
-      titled(2, "Goals", quietly(`adapter ${detail.adapterId}`), detail.goals.length ? h("div", { class: "folds" }, detail.goals.map(goal)) : h("p", { class: "muted" }, "None declared.")),
-      detail.patternAssertions.length > 0 && titled(2, "Assertions", table("Assertions", [
-        { label: "Assertion", value: (one) => one.type, cell: (one) => [one.type, one.note && h("span", { class: "said" }, cut(one.note, 300))] },
-        { label: "Path", value: (one) => one.path, cell: (one) => (one.path ? [h("code", null, cut(one.path, 200)), one.scope === "fixture" ? null : quietly(` in the ${one.scope}`)] : quietly(NONE)) },
-        { label: "Status", value: (one) => STATUS_ORDER.indexOf(one.status), cell: (one) => statusBadge(one.status) },
-        { label: "Details", class: "prose", value: (one) => one.details, cell: (one) => (one.details ? block(one.details) : quietly(NONE)) },
-      ], detail.patternAssertions)),
-      detail.changed?.length > 0 && titled(2, "Files that the task changed", h("ul", { class: "plain" }, detail.changed.slice(0, 200).map((file) => h("li", null, h("code", null, cut(file, 300)))))),
-      detail.workingCopy && h("p", null, "Working copy kept in ", h("code", null, detail.workingCopy)),
-    ];
-  }
-
-  function imported(entry, detail) {
-    return h("p", { class: "muted" }, `Imported from ${detail.format}.`);
-  }
+  const PIECES = {
+    text: (entry, one) => cut(textOf(entry, one.text), 4000),
+    quiet: (entry, one) => quietly(cut(one.text, 300)),
+    strong: (entry, one) => h("strong", null, cut(one.text, 120)),
+    code: (entry, one) => h("code", null, cut(textOf(entry, one.text), 300)),
+    badge: (entry, one) => badge(`is-${one.status}`, STATUS[one.status] || "·", one.word),
+    bar: (entry, one) => bar(one),
+  };
 
   // ---------------------------------------------------------------- frame
 

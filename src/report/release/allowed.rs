@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::facts::{ReleaseReport, Stood};
+use super::release_report::{ReleaseReport, Stood};
 use super::view_models::{name, reason, short};
 use crate::baseline::Blessing;
 use crate::model::{Nature, format_limit, format_score};
@@ -17,7 +17,7 @@ pub(super) struct GateLine {
 }
 
 pub(super) fn weakened(report: &ReleaseReport) -> Vec<GateLine> {
-    let line = |one: &super::facts::WeakenedGate| {
+    let line = |one: &super::release_report::WeakenedGate| {
         let value = |value: Option<f64>| match value {
             None => "not set".to_owned(),
             Some(value) => format_limit(&one.key, value),
@@ -98,7 +98,7 @@ pub(super) struct QuarantineLine {
 }
 
 pub(super) fn quarantines(report: &ReleaseReport) -> Vec<QuarantineLine> {
-    let line = |one: &super::facts::QuarantineSeen| QuarantineLine {
+    let line = |one: &super::release_report::QuarantineSeen| QuarantineLine {
         name: name(&format!("{}/{}", one.suite, one.case)),
         until: one.until.clone(),
         stood: stood(&one.stood),

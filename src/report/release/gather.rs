@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::as_run;
-use super::facts::{
+use super::release_report::{
     BlessingSeen, CaseRelease, Direction, Ends, Gaps, MetricRelease, QuarantineSeen, RELEASE_SCHEMA, Release,
-    ReleaseReport, Stood, SuiteRelease, Version, WeakenedGate,
+    ReleaseReport, ReleaseVersion, Stood, SuiteRelease, WeakenedGate,
 };
 use crate::baseline::{Baseline, BaselineSuite, Blessing, series};
 use crate::compare::{Circumstances, compare};
@@ -71,9 +71,9 @@ fn end(named: &Named, baseline: &Baseline) -> Release {
     Release { name: named.name.clone(), commit: named.commit.clone(), measured: baseline.produced.clone() }
 }
 
-fn version(commit: &Sha, baseline: &Baseline) -> Version {
+fn version(commit: &Sha, baseline: &Baseline) -> ReleaseVersion {
     let produced = &baseline.produced;
-    Version { commit: commit.clone(), measured: produced.commit.clone(), time: produced.time.clone() }
+    ReleaseVersion { commit: commit.clone(), measured: produced.commit.clone(), time: produced.time.clone() }
 }
 
 /// Better or worse is what is sure: metrics, and of suites that do not vary each case. Time and money are told, but are

@@ -4,7 +4,7 @@ use minijinja::Error;
 use serde::Serialize;
 
 use super::allowed::{self, BlessingLine, GateLine, QuarantineLine};
-use super::facts::ReleaseReport;
+use super::release_report::ReleaseReport;
 use super::view_models::{self, EndView, HeadView, ReleaseCases, ReleaseMetricRow, SliceRow, SuiteRow};
 use crate::report::html::style;
 use crate::report::templates::{of_html, value_of};

@@ -4,7 +4,7 @@ use minijinja::{Environment, Error};
 use serde::Serialize;
 
 use super::allowed::{self, BlessingLine};
-use super::facts::ReleaseReport;
+use super::release_report::ReleaseReport;
 use super::view_models::{self, EndView, ReleaseCases, ReleaseMetricRow};
 use crate::report::size_budget::{Block, fitted};
 use crate::report::templates::{of_markdown, value_of};
@@ -30,7 +30,7 @@ const TEMPLATES: [(&str, &str); 10] = [
 
 /// What stays if not everything fits, the most important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Importance {
+pub(super) enum ReleaseImportance {
     Head,
     Footer,
     Weakened,
@@ -54,7 +54,7 @@ pub(super) enum Importance {
     MoreOfTheRest,
 }
 
-impl Importance {
+impl ReleaseImportance {
     /// That of a piece; what comes later in a long list is worth less.
     fn of_piece(self, index: usize) -> Self {
         match self {
@@ -115,12 +115,12 @@ struct Footer {
     tool: String,
 }
 
-struct Blocks {
+struct ReleaseBlocks {
     environment: Environment<'static>,
-    blocks: Vec<Block<Importance>>,
+    blocks: Vec<Block<ReleaseImportance>>,
 }
 
-impl Blocks {
+impl ReleaseBlocks {
     fn new() -> Result<Self, Error> {
         Ok(Self { environment: of_markdown(&TEMPLATES)?, blocks: Vec::new() })
     }
@@ -128,7 +128,7 @@ impl Blocks {
     fn push(
         &mut self,
         template: &str,
-        importance: Importance,
+        importance: ReleaseImportance,
         things: usize,
         view: &impl Serialize,
     ) -> Result<(), Error> {
@@ -141,7 +141,7 @@ impl Blocks {
     fn lines<T: Serialize>(
         &mut self,
         template: &str,
-        importance: Importance,
+        importance: ReleaseImportance,
         title: &str,
         lines: &[T],
     ) -> Result<(), Error> {
@@ -155,7 +155,7 @@ impl Blocks {
     fn rows<T: Serialize>(
         &mut self,
         template: &str,
-        importance: Importance,
+        importance: ReleaseImportance,
         title: &str,
         rows: &[T],
     ) -> Result<(), Error> {
@@ -172,9 +172,9 @@ impl Blocks {
         let rows: Vec<ReleaseMetricRow> =
             view_models::metrics(report).into_iter().filter(|row| row.moved == moved).collect();
         let (importance, title) = if moved {
-            (Importance::Metrics, "Metrics".to_owned())
+            (ReleaseImportance::Metrics, "Metrics".to_owned())
         } else {
-            (Importance::UnchangedMetrics, format!("{} as before", counted(rows.len(), "metric")))
+            (ReleaseImportance::UnchangedMetrics, format!("{} as before", counted(rows.len(), "metric")))
         };
         for (index, rows) in rows.chunks(PIECE).enumerate() {
             let view = Metrics { title: title.clone(), folded: !moved, compared, trends, rows };
@@ -186,23 +186,23 @@ impl Blocks {
     fn footer(&mut self, report: &ReleaseReport) -> Result<(), Error> {
         let versions = format!("{} of the baseline", counted(report.versions.len(), "version"));
         let footer = Footer { ends: view_models::ends(report), versions, tool: report.tool.version.clone() };
-        self.push("footer", Importance::Footer, 0, &footer)
+        self.push("footer", ReleaseImportance::Footer, 0, &footer)
     }
 }
 
 /// The whole report; if it does not fit, the least important blocks are left out.
 pub fn markdown(report: &ReleaseReport, budget: usize) -> Result<String, Error> {
-    let mut blocks = Blocks::new()?;
-    blocks.push("head", Importance::Head, 1, &view_models::head(report))?;
+    let mut blocks = ReleaseBlocks::new()?;
+    blocks.push("head", ReleaseImportance::Head, 1, &view_models::head(report))?;
     let weakened = allowed::weakened(report);
     blocks.lines(
         "weakened",
-        Importance::Weakened,
+        ReleaseImportance::Weakened,
         &format!("{} weakened", counted(weakened.len(), "gate")),
         &weakened,
     )?;
     blocks.metrics(report, true)?;
-    blocks.rows("suites", Importance::Suites, "Suites", &view_models::suites(report))?;
+    blocks.rows("suites", ReleaseImportance::Suites, "Suites", &view_models::suites(report))?;
     let (worse, others): (Vec<ReleaseCases>, Vec<ReleaseCases>) =
         view_models::cases(report).into_iter().partition(|list| !list.folded);
     for list in worse {
@@ -212,22 +212,22 @@ pub fn markdown(report: &ReleaseReport, budget: usize) -> Result<String, Error> 
     for (index, lines) in pieces(allowed::blessings(report)).iter().enumerate() {
         let title = if index == 0 { title.clone() } else { "… and".to_owned() };
         let things = lines.iter().map(|line| line.items.len()).sum();
-        blocks.push("blessings", Importance::Blessings.of_piece(index), things, &Lines { title, lines })?;
+        blocks.push("blessings", ReleaseImportance::Blessings.of_piece(index), things, &Lines { title, lines })?;
     }
     let quarantines = allowed::quarantines(report);
     let title = format!("{} in quarantine", counted(quarantines.len(), "case"));
-    blocks.lines("quarantines", Importance::Quarantines, &title, &quarantines)?;
+    blocks.lines("quarantines", ReleaseImportance::Quarantines, &title, &quarantines)?;
     for list in others {
         cases(&mut blocks, list)?;
     }
     blocks.metrics(report, false)?;
     if report.versions.len() > 2 {
         let title = format!("Trend over {} of the baseline", counted(report.versions.len(), "version"));
-        blocks.rows("trend", Importance::Trend, &title, &view_models::metrics(report))?;
+        blocks.rows("trend", ReleaseImportance::Trend, &title, &view_models::metrics(report))?;
     }
     let slices = view_models::slices(report);
     let title = format!("{} of slices moved", counted(slices.len(), "metric"));
-    blocks.rows("slices", Importance::Slices, &title, &slices)?;
+    blocks.rows("slices", ReleaseImportance::Slices, &title, &slices)?;
     blocks.footer(report)?;
     Ok(fitted(&blocks.blocks, budget))
 }
@@ -252,7 +252,7 @@ fn pieces(lines: Vec<BlessingLine>) -> Vec<Vec<BlessingLine>> {
     pieces
 }
 
-fn cases(blocks: &mut Blocks, list: ReleaseCases) -> Result<(), Error> {
+fn cases(blocks: &mut ReleaseBlocks, list: ReleaseCases) -> Result<(), Error> {
     let ReleaseCases { importance, title, folded, entries } = list;
     for (index, entries) in entries.chunks(PIECE).enumerate() {
         let title = if index == 0 { title.clone() } else { format!("… more of {title}") };
@@ -265,14 +265,14 @@ fn cases(blocks: &mut Blocks, list: ReleaseCases) -> Result<(), Error> {
 /// The short Markdown for the body of a release: the verdict-like line with its counts, metrics, weakened gates, and where
 /// it all comes from.
 pub fn summary(report: &ReleaseReport) -> Result<String, Error> {
-    let mut blocks = Blocks::new()?;
-    blocks.push("head", Importance::Head, 1, &view_models::head(report))?;
+    let mut blocks = ReleaseBlocks::new()?;
+    blocks.push("head", ReleaseImportance::Head, 1, &view_models::head(report))?;
     blocks.metrics(report, true)?;
     blocks.metrics(report, false)?;
     let weakened = allowed::weakened(report);
     blocks.lines(
         "weakened",
-        Importance::Weakened,
+        ReleaseImportance::Weakened,
         &format!("{} weakened", counted(weakened.len(), "gate")),
         &weakened,
     )?;

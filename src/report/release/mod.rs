@@ -4,20 +4,20 @@
 mod allowed;
 mod as_run;
 mod body;
-mod facts;
 mod gather;
 mod html;
 mod markdown;
+mod release_report;
 mod tags;
 #[cfg(test)]
 mod tests;
 mod view_models;
 
 pub use body::with_summary;
-pub use facts::{Gaps, ReleaseReport};
 pub use gather::{Named, Range, release};
 pub use html::html;
 pub use markdown::{RELEASE_BUDGET, markdown, summary};
+pub use release_report::{Gaps, ReleaseReport};
 pub use tags::{before, newest};
 
 /// The report as indented JSON with a final newline.

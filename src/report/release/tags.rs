@@ -30,7 +30,7 @@ fn is_before(one: &Tag, to: &Tag) -> bool {
 
 /// Oldest first. If some look like versions, only those count.
 fn ordered(tags: &[Tag]) -> Vec<&Tag> {
-    let mut versions: Vec<(Version<'_>, &Tag)> =
+    let mut versions: Vec<(TagVersion<'_>, &Tag)> =
         tags.iter().filter_map(|tag| Some((version(&tag.name)?, tag))).collect();
     if versions.is_empty() {
         let mut dated: Vec<&Tag> = tags.iter().collect();
@@ -43,21 +43,21 @@ fn ordered(tags: &[Tag]) -> Vec<&Tag> {
 
 /// `v1.2.3-rc.1` in parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Version<'a> {
+struct TagVersion<'a> {
     numbers: Vec<u64>,
     pre: &'a str,
 }
 
 /// A name that looks like a version: numbers with dots, perhaps after a `v`, perhaps with something after a `-`.
-fn version(name: &str) -> Option<Version<'_>> {
+fn version(name: &str) -> Option<TagVersion<'_>> {
     let text = name.strip_prefix(['v', 'V']).unwrap_or(name);
     let text = text.split_once('+').map_or(text, |(text, _)| text);
     let (numbers, pre) = text.split_once('-').unwrap_or((text, ""));
     let numbers: Option<Vec<u64>> = numbers.split('.').map(|part| part.parse().ok()).collect();
-    Some(Version { numbers: numbers?, pre })
+    Some(TagVersion { numbers: numbers?, pre })
 }
 
-impl Version<'_> {
+impl TagVersion<'_> {
     fn is_final(&self) -> bool {
         self.pre.is_empty()
     }

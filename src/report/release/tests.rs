@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::facts::{Direction, Gaps, ReleaseReport};
+use super::release_report::{Direction, Gaps, ReleaseReport};
 use super::{Named, RELEASE_BUDGET, Range, html, json, markdown, release, summary};
 use crate::baseline::{Baseline, BaselineMetric, Blessing};
 use crate::gate::spec::{baseline_of, suite};

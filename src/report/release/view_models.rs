@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::facts::{CaseRelease, Direction, Ends, MetricRelease, ReleaseReport, SuiteRelease};
-use super::markdown::Importance;
+use super::markdown::ReleaseImportance;
+use super::release_report::{CaseRelease, Direction, Ends, MetricRelease, ReleaseReport, SuiteRelease};
 use crate::model::{Change, Delta, Nature, Outcome, Sha, Status, SuiteState, format_score};
 use crate::report::comparison::changes_in_words;
 use crate::report::markdown::outcome_mark;
@@ -238,7 +238,7 @@ fn path(trend: &[Option<f64>], low: f64, high: f64) -> String {
 #[derive(Debug, Serialize)]
 pub(super) struct ReleaseCases {
     #[serde(skip)]
-    pub(super) importance: Importance,
+    pub(super) importance: ReleaseImportance,
     pub(super) title: String,
     pub(super) folded: bool,
     pub(super) entries: Vec<CaseEntry>,
@@ -255,21 +255,23 @@ pub(super) struct CaseEntry {
 
 /// The cases by what became of them.
 pub(super) fn cases(report: &ReleaseReport) -> Vec<ReleaseCases> {
-    type Sort = (Importance, &'static str, bool, fn(&SuiteRelease, &CaseRelease) -> bool);
+    type Sort = (ReleaseImportance, &'static str, bool, fn(&SuiteRelease, &CaseRelease) -> bool);
     let sorts: [Sort; 9] = [
-        (Importance::Worse, "worse", false, |suite, one| one.change == Change::Regressed && !suite.varies),
-        (Importance::WorseByChance, "worse where answers vary, which may be chance", true, |suite, one| {
+        (ReleaseImportance::Worse, "worse", false, |suite, one| one.change == Change::Regressed && !suite.varies),
+        (ReleaseImportance::WorseByChance, "worse where answers vary, which may be chance", true, |suite, one| {
             one.change == Change::Regressed && suite.varies
         }),
-        (Importance::Removed, "removed", true, |_, one| matches!(one.change, Change::Removed | Change::Lost)),
-        (Importance::Changed, "changed", true, |_, one| one.change == Change::Changed),
-        (Importance::Added, "new", true, |_, one| one.change == Change::Added),
-        (Importance::Better, "better", true, |suite, one| one.change == Change::Improved && !suite.varies),
-        (Importance::BetterByChance, "better where answers vary, which may be chance", true, |suite, one| {
+        (ReleaseImportance::Removed, "removed", true, |_, one| matches!(one.change, Change::Removed | Change::Lost)),
+        (ReleaseImportance::Changed, "changed", true, |_, one| one.change == Change::Changed),
+        (ReleaseImportance::Added, "new", true, |_, one| one.change == Change::Added),
+        (ReleaseImportance::Better, "better", true, |suite, one| one.change == Change::Improved && !suite.varies),
+        (ReleaseImportance::BetterByChance, "better where answers vary, which may be chance", true, |suite, one| {
             one.change == Change::Improved && suite.varies
         }),
-        (Importance::Renamed, "renamed", true, |_, one| one.change == Change::Unchanged && one.renamed_from.is_some()),
-        (Importance::KnownFailures, "failing as before", true, |_, one| fails_as_before(one)),
+        (ReleaseImportance::Renamed, "renamed", true, |_, one| {
+            one.change == Change::Unchanged && one.renamed_from.is_some()
+        }),
+        (ReleaseImportance::KnownFailures, "failing as before", true, |_, one| fails_as_before(one)),
     ];
     let mut lists = Vec::new();
     for (importance, title, folded, belongs) in sorts {
@@ -356,7 +358,7 @@ pub(super) struct EndView {
 
 /// The ends of the comparison, the earlier one first, and how many versions lie between.
 pub(super) fn ends(report: &ReleaseReport) -> Vec<EndView> {
-    let end = |one: &super::facts::Release| EndView {
+    let end = |one: &super::release_report::Release| EndView {
         name: name(&one.name),
         commit: short(&one.commit),
         measured: one.measured.commit.as_ref().map(short).unwrap_or_default(),

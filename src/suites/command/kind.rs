@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use super::CommandDataset;
 use super::equivalence::ProgramTable;
+use super::page;
 use super::starter;
 use super::{CommandConfig, CommandDetail, CommandQuestion, CommandSuiteDetail, Method, evaluate, load_suite, marked};
 use crate::input::{FileSchema, InputErrors, schema_of};
 use crate::model::{Answer, CaseChange, CaseId, Ending, MetricSpec, Request, Status};
+use crate::suites::page::CasePage;
 use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
     Asking, CaseDetail, CaseQuestion, CaseReport, CaseView, Evaluation, Loaded, SuiteDetail, SuiteKind, SuiteReport,
@@ -101,6 +103,10 @@ impl CaseQuestion for CommandQuestion {
 }
 
 impl CaseReport for CommandDetail {
+    fn page(&self, _: CaseView<'_>, _: Option<&CaseChange>) -> CasePage {
+        page::page(self)
+    }
+
     fn preview(&self, case: CaseView<'_>, _: Option<&CaseChange>) -> Option<String> {
         let generated = self.generated_command.as_ref().filter(|_| case.status != Status::Passed)?;
         Some(marked(self.compared_with.as_ref().unwrap_or(&self.expected_command), generated))

@@ -6,6 +6,7 @@ pub mod equivalence;
 mod evaluate;
 mod format;
 mod kind;
+mod page;
 mod starter;
 
 pub use config::CommandConfig;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::CaseFile;
 use super::measures::Asks;
+use super::page;
 use super::scorer::scorer_schema;
 use super::starter;
 use super::{
@@ -17,6 +18,7 @@ use crate::model::{
     format_score,
 };
 use crate::stats::mean;
+use crate::suites::page::CasePage;
 use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
     Asking, Attempted, CaseDetail, CaseQuestion, CaseReport, CaseRow, CaseTable, CaseView, Evaluation, Evidence,
@@ -200,6 +202,10 @@ impl GoldenQuestion {
 }
 
 impl CaseReport for GoldenDetail {
+    fn page(&self, case: CaseView<'_>, change: Option<&CaseChange>) -> CasePage {
+        page::page(self, case, change)
+    }
+
     /// What each component earned, then and now; those that moved first.
     fn preview(&self, _: CaseView<'_>, change: Option<&CaseChange>) -> Option<String> {
         let change = change.filter(|one| one.change != Change::Changed);
@@ -259,5 +265,15 @@ impl SuiteReport for GoldenSuiteDetail {
             plain(module),
             counted(*total_cases, "case")
         ))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let accepted = format!("{} recorded answers are the same as golden", self.accepted);
+        let mut notes: Vec<String> = (self.accepted > 0).then_some(accepted).into_iter().collect();
+        notes.extend(self.usage.map(|Usage { input_tokens, output_tokens, cost }| {
+            let cost = cost.map(|cost| format!(", cost {}", Nature::Cost.format(cost))).unwrap_or_default();
+            format!("{input_tokens} tokens in, {output_tokens} out{cost}")
+        }));
+        notes
     }
 }

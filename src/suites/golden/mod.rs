@@ -8,6 +8,7 @@ mod format;
 mod json_in;
 mod kind;
 pub mod measures;
+mod page;
 mod scorer;
 mod selector;
 mod starter;

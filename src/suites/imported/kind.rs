@@ -4,7 +4,8 @@ use super::ImportedLine;
 use super::starter;
 use super::{ImportedConfig, ImportedDetail, ImportedQuestion, evaluate, load};
 use crate::input::{FileSchema, InputErrors, schema_of};
-use crate::model::{Captured, EndingKind, MetricSpec, Status};
+use crate::model::{Captured, CaseChange, EndingKind, MetricSpec, Status};
+use crate::suites::page::{CasePage, PageBlock, PageSection};
 use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
     Asking, Attempted, CaseQuestion, CaseReport, CaseView, Evaluation, Evidence, Loaded, SuiteKind, SuiteSettings,
@@ -79,6 +80,11 @@ impl CaseQuestion for ImportedQuestion {
 }
 
 impl CaseReport for ImportedDetail {
+    fn page(&self, _: CaseView<'_>, _: Option<&CaseChange>) -> CasePage {
+        let source = PageBlock::Paragraph { text: format!("Imported from {}.", self.format) };
+        CasePage { sections: vec![PageSection::new("Source", vec![source])], opens_output: true, ..CasePage::default() }
+    }
+
     fn explain(&self, case: CaseView<'_>) -> Vec<(&'static str, String)> {
         case.failed_checks().map(|check| ("because", check.details.clone().unwrap_or_default())).collect()
     }

@@ -6,12 +6,14 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::CaseList;
+use super::page;
 use super::starter;
 use super::{Held, RetrievalConfig, RetrievalDetail, RetrievalQuestion, RetrievalSuiteDetail, detail, evaluate, load};
 use crate::input::{FileSchema, InputErrors, schema_of};
 use crate::model::{
     Answer, CaseChange, CaseId, Change, Ending, Lane, MetricSpec, NO_VALUE, Request, Rule, Status, format_score,
 };
+use crate::suites::page::CasePage;
 use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
     Asking, Attempted, CaseDetail, CaseQuestion, CaseReport, CaseRow, CaseTable, CaseView, Evaluation, Evidence,
@@ -174,6 +176,10 @@ impl RetrievalQuestion {
 }
 
 impl CaseReport for RetrievalDetail {
+    fn page(&self, _: CaseView<'_>, change: Option<&CaseChange>) -> CasePage {
+        page::page(self, change)
+    }
+
     /// Where the expected ids stand, then and now.
     fn preview(&self, _: CaseView<'_>, change: Option<&CaseChange>) -> Option<String> {
         // Where the question was another or ranks were not kept, nothing is known of then.

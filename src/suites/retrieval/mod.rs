@@ -7,6 +7,7 @@ mod evaluate;
 mod format;
 mod kind;
 pub mod metrics;
+mod page;
 mod samples;
 mod starter;
 pub mod trec;

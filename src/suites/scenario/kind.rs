@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use super::ScenarioFile;
 use super::observation::{GoalStatus, Observation};
+use super::page;
 use super::starter;
 use super::{ScenarioConfig, ScenarioDetail, ScenarioQuestion, detail, evaluate, load_suite};
 use crate::input::{FileSchema, InputErrors, schema_of};
-use crate::model::{Captured, EndingKind, MetricSpec};
+use crate::model::{Captured, CaseChange, EndingKind, MetricSpec};
+use crate::suites::page::CasePage;
 use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
     Asking, Attempted, CaseQuestion, CaseReport, CaseView, Evaluation, Evidence, Loaded, RequiredTool, SuiteKind,
@@ -129,6 +131,10 @@ impl CaseQuestion for ScenarioQuestion {
 }
 
 impl CaseReport for ScenarioDetail {
+    fn page(&self, _: CaseView<'_>, _: Option<&CaseChange>) -> CasePage {
+        page::page(self)
+    }
+
     fn explain(&self, case: CaseView<'_>) -> Vec<(&'static str, String)> {
         let mut lines = vec![("title", self.title.clone())];
         for check in case.failed_checks() {

@@ -11,6 +11,7 @@ mod install;
 mod kind;
 pub mod matching;
 pub mod observation;
+mod page;
 mod runner;
 mod starter;
 pub mod unified;

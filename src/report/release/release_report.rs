@@ -29,7 +29,7 @@ pub struct ReleaseReport {
     /// The release.
     pub to: Release,
     /// The versions of the baseline from one to the other, both included, oldest first.
-    pub versions: Vec<Version>,
+    pub versions: Vec<ReleaseVersion>,
     /// What is missing between the two.
     pub gaps: Gaps,
     /// How many cases changed in which way, in all suites.
@@ -77,7 +77,8 @@ pub struct Release {
 /// A version of the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Version {
+#[schemars(rename = "Version")]
+pub struct ReleaseVersion {
     /// The commit that wrote it.
     pub commit: Sha,
     /// The commit that it was measured at.
