@@ -1,4 +1,4 @@
-//! The files themselves: the one place of this room that touches the disk.
+//! The files themselves: the one place of this module that touches the disk.
 #![expect(clippy::disallowed_methods, reason = "edge: reads and writes files")]
 
 use std::io;

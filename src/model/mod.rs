@@ -1,4 +1,4 @@
-//! The nouns that every room shares: no I/O, no policy.
+//! The nouns that every module shares: no I/O, no policy.
 
 mod answer;
 mod check;

@@ -39,6 +39,8 @@ pub trait SuiteKind {
     const CHECKS: &'static [&'static str];
     /// The formats of the files that people write for it.
     const SCHEMAS: &'static [FileSchema];
+    /// The page that documents it.
+    const DOCS: &'static str;
     /// What it evaluates, as a question to whoever runs `init`.
     const ABOUT: &'static str;
     /// Whether `init` proposes a sample where it found nothing at all.
@@ -251,6 +253,13 @@ macro_rules! kinds {
                 }
             }
 
+            /// See [`SuiteKind::DOCS`].
+            pub const fn docs(self) -> &'static str {
+                match self {
+                    $(Self::$kind => <$of>::DOCS,)*
+                }
+            }
+
             /// See [`SuiteKind::ABOUT`].
             pub const fn about(self) -> &'static str {
                 match self {
@@ -437,5 +446,25 @@ with_kinds!(kinds);
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Kind;
+
+    #[test]
+    fn every_kind_has_a_page_that_names_its_metrics() {
+        for kind in Kind::ALL {
+            let path = format!("{}/{}", env!("CARGO_MANIFEST_DIR"), kind.docs());
+            let page = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+            let all = format!("{}/docs/configuration.md", env!("CARGO_MANIFEST_DIR"));
+            let all = std::fs::read_to_string(all).unwrap();
+            for metric in kind.metrics() {
+                let name = format!("`{}`", metric.name);
+                assert!(page.contains(&name) || all.contains(&name), "{path} does not name {name}");
+            }
+            assert!(page.contains(&format!("kind = \"{kind}\"")), "{path} has no example of a {kind} suite");
+        }
     }
 }

@@ -18,7 +18,7 @@ fn read(path: &str) -> String {
 }
 
 #[test]
-fn every_path_that_the_architecture_names_exists_and_every_room_is_named() {
+fn every_path_in_the_architecture_exists_and_every_module_is_in_it() {
     let text = read("ARCHITECTURE.md");
     let named: BTreeSet<&str> = text
         .split('`')

@@ -29,6 +29,7 @@ impl SuiteKind for ImportedKind {
     const CHECKS: &'static [&'static str] = &["imported"];
     const SCHEMAS: &'static [FileSchema] =
         &[FileSchema { name: "imported", about: "Imported results, a line each", schema: schema_of::<ImportedLine> }];
+    const DOCS: &'static str = "docs/imported.md";
     const ABOUT: &'static str = "results of another tool, such as promptfoo's or JUnit's";
     const HAS_A_SAMPLE: bool = false;
 

@@ -192,3 +192,15 @@ fn an_opinion_is_a_score_between_zero_and_one_or_the_scorers_fault() {
     let gone = Answer::ended(Ending::Unreachable { why: "x".into() });
     assert!(matches!(super::judge::opinion(Some(&gone), "the judge"), Err(MeasureError::Scorer(_))));
 }
+
+#[test]
+fn every_measure_has_a_section_in_the_docs() {
+    let docs = include_str!("../../../../docs/golden.md");
+    for measure in super::REGISTRY {
+        assert!(
+            docs.contains(&format!("\n### `{}`\n", measure.name)),
+            "docs/golden.md has no section {}",
+            measure.name
+        );
+    }
+}
