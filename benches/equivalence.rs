@@ -9,7 +9,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use evalratchet::internals::{Rule, Tables, compare};
+use evalratchet::internals::{EquivalenceRule, Tables, compare};
 use serde_json::Value;
 
 fn main() {
@@ -21,7 +21,7 @@ fn main() {
         commands.extend(cases.iter().map(|case| case["expected_command"].as_str().unwrap().to_owned()));
     }
     let mut pairs: Vec<(String, String)> =
-        Rule::ALL.iter().map(|rule| rule.example()).map(|(a, b)| (a.into(), b.into())).collect();
+        EquivalenceRule::ALL.iter().map(|rule| rule.example()).map(|(a, b)| (a.into(), b.into())).collect();
     // Each command with itself written differently, and with its neighbour.
     pairs.extend(commands.iter().map(|command| (command.clone(), format!("{command} "))));
     pairs.extend(commands.windows(2).map(|two| (two[0].clone(), two[1].clone())));

@@ -20,7 +20,7 @@ const SHARE_OF_METRICS: f64 = 0.8;
 
 /// What the comparison takes into account beside both sides.
 #[derive(Debug, Clone, Copy)]
-pub struct Circumstances {
+pub struct CompareOptions {
     /// A filter left suites or cases out, so that what is not there is not gone.
     pub filtered: bool,
     /// The seed of everything that is drawn at random.
@@ -38,7 +38,7 @@ pub fn compare(
     suites: &[SuiteResult],
     baseline: &Baseline,
     info: BaselineInfo,
-    circumstances: Circumstances,
+    circumstances: CompareOptions,
 ) -> Comparison {
     let mut compared: Vec<SuiteComparison> = Vec::new();
     for suite in suites {
@@ -71,7 +71,7 @@ fn unmatched(id: &SuiteId, state: SuiteState, varies: bool) -> SuiteComparison {
     }
 }
 
-fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: Circumstances) -> SuiteComparison {
+fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: CompareOptions) -> SuiteComparison {
     let varies = suite.varies || before.varies;
     if !suite.affected {
         return unmatched(&suite.id, SuiteState::NotAffected, varies);
@@ -238,7 +238,7 @@ fn slice_changes(
     before: &BaselineSuite,
     varies: bool,
     pairs: &[Pair<'_>],
-    circumstances: Circumstances,
+    circumstances: CompareOptions,
 ) -> BTreeMap<String, BTreeMap<String, MetricChange>> {
     let mut changes = BTreeMap::new();
     for (slice, metrics) in &suite.slices {
@@ -258,7 +258,7 @@ fn slice_changes(
                 old.and_then(|old| old.get(spec.name)).map(|metric| metric.value),
                 metrics.get(spec.name).and_then(|metric| metric.value),
             );
-            let Circumstances { filtered, seed } = circumstances;
+            let CompareOptions { filtered, seed } = circumstances;
             let test = Test { suite, varies, slice: Some(slice), metric: spec.name, seed, filtered };
             let change = test.change(&within, all);
             if change.delta != Delta::Absent {

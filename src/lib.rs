@@ -43,7 +43,7 @@ pub mod internals {
     pub use crate::github::comment::{DesiredComment, Marker};
     pub use crate::model::Lane;
     pub use crate::report::{data, markdown, property};
-    pub use crate::suites::command::equivalence::{Rule, Tables, compare};
+    pub use crate::suites::command::equivalence::{EquivalenceRule, Tables, compare};
     pub use crate::suites::scenario::matching::normalised;
     pub use crate::suites::scenario::unified::hunks;
     pub use crate::targets::index::Index;
@@ -62,7 +62,7 @@ use suites::Attempted;
 /// What a run needs to know that is not in the configuration. The clock, git and the environment are asked by the
 /// caller, so that a run is a function of its arguments and of what the targets answer.
 #[derive(Debug)]
-pub struct Request {
+pub struct RunRequest {
     /// The configuration file as the user would name it.
     pub config: String,
     /// The planned suites.
@@ -74,7 +74,7 @@ pub struct Request {
     /// What main has, if anything.
     pub reference: Option<Reference>,
     /// How the gate sees it; whether the run is interrupted is seen at the end.
-    pub circumstances: gate::Circumstances,
+    pub circumstances: gate::GateContext,
     /// How often what seems to have regressed is asked again.
     pub retry_suspects: usize,
     /// The circumstances of the run; its duration is filled in at the end.
@@ -119,7 +119,7 @@ struct Asked<'a> {
 
 /// The flow from planned suites to judged results. `elapsed` tells how much time has gone.
 pub async fn run(
-    request: Request,
+    request: RunRequest,
     progress: &execute::Progress,
     stop: &crate::process::Stop,
     elapsed: impl Fn() -> Duration,
@@ -158,7 +158,7 @@ pub fn conclude(
     mut suites: Vec<SuiteResult>,
     run: RunInfo,
     reference: Option<&Reference>,
-    circumstances: &gate::Circumstances,
+    circumstances: &gate::GateContext,
 ) -> Results {
     // A part is not compared: what it lacks is in the others.
     let reference = reference.filter(|_| !circumstances.shard);
@@ -181,7 +181,7 @@ fn judge(
     suites: &mut [SuiteResult],
     reference: Option<&Reference>,
     comparison: Option<&Comparison>,
-    circumstances: &gate::Circumstances,
+    circumstances: &gate::GateContext,
 ) -> results::Gate {
     let against = reference
         .zip(comparison)
@@ -191,14 +191,14 @@ fn judge(
 
 fn compared(suites: &[SuiteResult], reference: Option<&Reference>, run: &RunInfo) -> Option<Comparison> {
     let Reference { baseline, info, trend } = reference?;
-    let circumstances = compare::Circumstances { filtered: run.filtered, seed: run.seed };
+    let circumstances = compare::CompareOptions { filtered: run.filtered, seed: run.seed };
     let comparison = compare::compare(suites, baseline, info.clone(), circumstances);
     Some(Comparison { trend: trend.clone(), ..comparison })
 }
 
 /// Who answers for a suite.
 fn answer_source(
-    request: &Request,
+    request: &RunRequest,
     suite: &PlannedSuite,
     recordings: &recordings::Recordings,
 ) -> targets::AnswerSource {
@@ -220,7 +220,7 @@ fn chosen(suite: &PlannedSuite) -> Vec<Arc<suites::Case>> {
 }
 
 async fn ask(
-    request: &Request,
+    request: &RunRequest,
     suite: &PlannedSuite,
     source: &Arc<targets::AnswerSource>,
     cases: &[Arc<suites::Case>],
@@ -243,7 +243,7 @@ async fn ask(
 
 /// Asks what seems to have regressed again. Recordings would only say the same.
 async fn ask_suspects(
-    request: &Request,
+    request: &RunRequest,
     asked: &mut [Asked<'_>],
     suites: &[SuiteResult],
     baseline: &Baseline,
@@ -271,7 +271,7 @@ async fn ask_suspects(
     }
 }
 
-fn suite_result(request: &Request, asked: &Asked<'_>) -> SuiteResult {
+fn suite_result(request: &RunRequest, asked: &Asked<'_>) -> SuiteResult {
     let Asked { suite, attempts, took, suspected, .. } = asked;
     let settings = &suite.settings;
     let mut attempts = attempts.iter().zip(suspected);

@@ -9,7 +9,7 @@ use crate::text::counted;
 
 /// A shard and where it was found.
 #[derive(Debug)]
-pub struct Part {
+pub struct ShardPart {
     /// As the user named it.
     pub place: String,
     /// What it holds.
@@ -17,12 +17,12 @@ pub struct Part {
 }
 
 /// Joins all shards of one run, or says everything that keeps them from being one.
-pub fn merge(parts: Vec<Part>) -> Result<(Vec<SuiteResult>, RunInfo), Vec<String>> {
+pub fn merge(parts: Vec<ShardPart>) -> Result<(Vec<SuiteResult>, RunInfo), Vec<String>> {
     let mut wrong = Vec::new();
     let Some(first) = parts.first() else { return Err(vec!["there is nothing to merge".to_owned()]) };
     let mut places: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
     let expected = &first.results.run;
-    for Part { place, results } in &parts {
+    for ShardPart { place, results } in &parts {
         let run = &results.run;
         let Some(shard) = run.shard else {
             wrong.push(format!("{place}: is a whole run, not a shard"));
@@ -64,7 +64,7 @@ pub fn merge(parts: Vec<Part>) -> Result<(Vec<SuiteResult>, RunInfo), Vec<String
     if wrong.is_empty() { Ok(join(parts, run)) } else { Err(wrong) }
 }
 
-fn join(mut parts: Vec<Part>, first: RunInfo) -> (Vec<SuiteResult>, RunInfo) {
+fn join(mut parts: Vec<ShardPart>, first: RunInfo) -> (Vec<SuiteResult>, RunInfo) {
     parts.sort_by_key(|part| part.results.run.shard.map_or(0, |shard| shard.index));
     let runs: Vec<RunInfo> = parts.iter().map(|part| part.results.run.clone()).collect();
     let mut suites: Vec<SuiteResult> = Vec::new();

@@ -39,11 +39,11 @@ pub(super) fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     }
     let baseline = from_results(&before);
     let info = info(&baseline, args.before.display().to_string(), None);
-    let circumstances = gate::Circumstances {
+    let circumstances = gate::GateContext {
         strict: args.strict,
         filtered: after.run.filtered,
         today: today(),
-        ..gate::Circumstances::default()
+        ..gate::GateContext::default()
     };
     let reference = Reference { baseline, info, trend: Trend::new() };
     let results = conclude(after.suites, after.run, Some(&reference), &circumstances);

@@ -91,7 +91,7 @@ fn check_names(suites: &[Suite], cases: &[String], config: &str) -> Result<(), I
 }
 
 /// What becomes of a module's `golden.json`.
-struct Change {
+struct GoldenEdit {
     path: std::path::PathBuf,
     shown: String,
     text: String,
@@ -99,7 +99,7 @@ struct Change {
     answers: usize,
 }
 
-fn change(suite: &Suite, cases: &[String]) -> Result<Option<Change>, Failure> {
+fn change(suite: &Suite, cases: &[String]) -> Result<Option<GoldenEdit>, Failure> {
     let Some(folder) = suite.settings.files.found().first() else { return Ok(None) };
     let (recordings, target) = (read_recordings(&suite.settings)?, suite.settings.target.properties());
     let mut errors = InputErrors::new();
@@ -138,7 +138,7 @@ fn change(suite: &Suite, cases: &[String]) -> Result<Option<Change>, Failure> {
     let before = if is_file(&path) { read_text(&path, &shown)? } else { String::new() };
     let text = accepted(&before, &answers).map_err(|why| Failure::Usage(format!("{shown}: {why}")))?;
     let diff = TextDiff::from_lines(&before, &text).unified_diff().header(&shown, &shown).to_string();
-    Ok(Some(Change { path, shown, text, diff, answers: answers.len() }))
+    Ok(Some(GoldenEdit { path, shown, text, diff, answers: answers.len() }))
 }
 
 fn nothing_recorded(case: &CaseId, suite: &Suite) -> String {

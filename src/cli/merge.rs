@@ -9,7 +9,7 @@ use super::run::{StdoutFormat, exit_code, write_results};
 use super::{ConfigArgs, Failure, Overrides, console, results_file, settings};
 use crate::ci::CiContext;
 use crate::conclude;
-use crate::merge::{Part, merge};
+use crate::merge::{ShardPart, merge};
 use crate::model::ExitCode;
 
 /// Flags of `merge`.
@@ -37,7 +37,7 @@ pub(super) fn merge_shards(args: &MergeArgs, ci: &CiContext) -> Result<ExitCode,
     let settings = settings(&args.config, &Overrides::default())?;
     let mut parts = Vec::new();
     for place in &args.parts {
-        parts.push(Part { place: place.display().to_string(), results: results_file::read(place)? });
+        parts.push(ShardPart { place: place.display().to_string(), results: results_file::read(place)? });
     }
     let (suites, run) = merge(parts).map_err(|wrong| {
         let listed: String = wrong.iter().map(|one| format!("\n  - {one}")).collect();

@@ -32,7 +32,7 @@ pub(super) struct BaselineArgs {
 #[derive(Debug)]
 pub(super) struct Located {
     pub(super) reference: Option<Reference>,
-    pub(super) circumstances: gate::Circumstances,
+    pub(super) circumstances: gate::GateContext,
 }
 
 /// What the user wants to compare with.
@@ -51,7 +51,7 @@ impl BaselineArgs {
     pub(super) fn locate(&self, settings: &Settings, ci: &CiContext) -> Result<Located, Failure> {
         let fetched = match self.choice(settings)? {
             BaselineChoice::None => {
-                let circumstances = gate::Circumstances { today: today(), ..gate::Circumstances::default() };
+                let circumstances = gate::GateContext { today: today(), ..gate::GateContext::default() };
                 return Ok(Located { reference: None, circumstances });
             }
             BaselineChoice::File(file) => in_file(&file)?,
@@ -132,7 +132,7 @@ pub(super) fn located<E>(
     own: impl FnOnce() -> Result<Option<Baseline>, E>,
 ) -> Result<Located, E> {
     let FetchedBaseline { schema: _, found, base, on_main, baseline, at_base, versions, remark } = fetched;
-    let mut circumstances = gate::Circumstances { today: today(), on_main, ..gate::Circumstances::default() };
+    let mut circumstances = gate::GateContext { today: today(), on_main, ..gate::GateContext::default() };
     let remark = remark.map(|text| Reason::new(Rule::BaselineEdited, None, text).informing());
     circumstances.remarks.extend(remark);
     let (source, baseline) = match (found, baseline) {

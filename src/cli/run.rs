@@ -318,7 +318,7 @@ fn execute(
         config_hash: choices.hash(&settings.config_hash),
         cases_hash: cases_hash(&suites),
     };
-    let request = crate::Request {
+    let request = crate::RunRequest {
         suites,
         recordings,
         cache: Arc::clone(&cache),

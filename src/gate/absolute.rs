@@ -1,6 +1,6 @@
 //! What holds without a baseline: floors, errors, what was not measured.
 
-use super::Circumstances;
+use super::GateContext;
 use crate::aggregate::better_of;
 use crate::model::{Better, MaxErrors, Metric, Nature, Rule, Status, Threshold};
 use crate::results::{CaseResult, Reason, SuiteResult};
@@ -27,7 +27,7 @@ pub(super) fn note_thresholds(suite: &mut SuiteResult) {
     }
 }
 
-pub(super) fn judge(suite: &SuiteResult, has_baseline: bool, circumstances: &Circumstances) -> Vec<Reason> {
+pub(super) fn judge(suite: &SuiteResult, has_baseline: bool, circumstances: &GateContext) -> Vec<Reason> {
     let about = |rule: Rule, message: String| Reason::new(rule, Some(&suite.id), format!("{}: {message}", suite.id));
     let mut reasons = Vec::new();
     if !suite.affected {
@@ -185,7 +185,7 @@ fn remarks(suite: &SuiteResult, chosen: &[&CaseResult], strict: bool) -> Vec<Rea
     suite.kind.remarks(&views).into_iter().map(reason).collect()
 }
 
-fn quarantines(suite: &SuiteResult, circumstances: &Circumstances) -> Vec<Reason> {
+fn quarantines(suite: &SuiteResult, circumstances: &GateContext) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let mut active = Vec::new();
     for (case, quarantine) in &suite.policy.quarantine {

@@ -17,7 +17,7 @@ use crate::results::{Gate, Reason, Results, SuiteResult, Verdict};
 
 /// What the gate takes into account beside the results.
 #[derive(Debug, Clone, Default)]
-pub struct Circumstances {
+pub struct GateContext {
     /// `--strict`: what was not measured fails.
     pub strict: bool,
     /// `--shard`: only `merge` judges.
@@ -61,9 +61,9 @@ pub struct Against<'a> {
 }
 
 /// Judges the suites, marks each with its status, and says why.
-pub fn judge(suites: &mut [SuiteResult], against: Option<Against<'_>>, circumstances: &Circumstances) -> Gate {
+pub fn judge(suites: &mut [SuiteResult], against: Option<Against<'_>>, circumstances: &GateContext) -> Gate {
     let incomparable = against.is_some_and(|against| nothing_comparable(against.comparison));
-    let circumstances = &Circumstances { incomparable, ..circumstances.clone() };
+    let circumstances = &GateContext { incomparable, ..circumstances.clone() };
     let mut reasons = circumstances.remarks.clone();
     for reason in &mut reasons {
         bless_one(reason, Better::Higher, &circumstances.blessings);
@@ -107,7 +107,7 @@ pub fn judge(suites: &mut [SuiteResult], against: Option<Against<'_>>, circumsta
     Gate { verdict, exit_code: exit.code(), reasons }
 }
 
-fn verdict(reasons: &[Reason], circumstances: &Circumstances, anything: bool, compared: bool) -> (Verdict, ExitCode) {
+fn verdict(reasons: &[Reason], circumstances: &GateContext, anything: bool, compared: bool) -> (Verdict, ExitCode) {
     let has = |rule: Rule| reasons.iter().any(|reason| reason.fails && reason.rule == rule);
     if circumstances.interrupted {
         (Verdict::Interrupted, ExitCode::Interrupted)

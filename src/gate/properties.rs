@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::spec::{reference, results, run_info, suite};
 use crate::baseline::{Baseline, update};
-use crate::gate::Circumstances;
-use crate::merge::{Part, merge};
+use crate::gate::GateContext;
+use crate::merge::{ShardPart, merge};
 use crate::model::Rule;
 use crate::model::{CaseChange, CaseId, Change, Policy, Sha, Shard, Status};
 use crate::results::{Results, SuiteResult, Verdict};
@@ -39,7 +39,7 @@ fn cases() -> impl Strategy<Value = String> {
 }
 
 fn judged(run: Vec<SuiteResult>, baseline: Baseline) -> Results {
-    conclude(run, run_info(), Some(&reference(baseline)), &Circumstances::default())
+    conclude(run, run_info(), Some(&reference(baseline)), &GateContext::default())
 }
 
 fn of_commit(run: &str, commit: char) -> Results {
@@ -110,7 +110,7 @@ proptest! {
             part.run.shard = Some(Shard { index: u32::try_from(index + 1).unwrap(), total: 3 });
             part.suites[0].cases.retain(|case| case.position % 3 == index);
             part.suites[0].metrics.clear();
-            Part { place: format!("shard-{index}"), results: part }
+            ShardPart { place: format!("shard-{index}"), results: part }
         };
         let (suites, run) = merge(order.into_iter().map(part).collect()).unwrap();
         let mut expected = whole.suites.clone();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Circumstances;
+use super::GateContext;
 use crate::aggregate::better_of;
 use crate::baseline::{BaselineCase, BaselineSuite};
 use crate::model::Rule;
@@ -18,7 +18,7 @@ pub(super) fn judge(
     suite: &SuiteResult,
     before: &BaselineSuite,
     comparison: &SuiteComparison,
-    circumstances: &Circumstances,
+    circumstances: &GateContext,
 ) -> Vec<Reason> {
     let mut reasons = weakened(suite, before);
     match comparison.state {

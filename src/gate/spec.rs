@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::baseline::{Baseline, Blessing, from_results, update};
-use crate::gate::Circumstances;
+use crate::gate::GateContext;
 use crate::model::Rule;
 use crate::model::{
     BaselineInfo, CaseId, Fingerprint, Flips, Location, MaxErrors, Mode, Policy, Quarantine, Sha, Shard, Slice, Status,
@@ -119,7 +119,7 @@ pub(crate) fn run_info() -> RunInfo {
 
 /// Results of one suite, judged by themselves.
 pub(crate) fn results(suites: Vec<SuiteResult>) -> Results {
-    conclude(suites, run_info(), None, &Circumstances::default())
+    conclude(suites, run_info(), None, &GateContext::default())
 }
 
 pub(crate) fn baseline_of(suites: Vec<SuiteResult>) -> Baseline {
@@ -148,12 +148,12 @@ struct World {
     run: &'static str,
     main_policy: Policy,
     policy: Policy,
-    circumstances: Circumstances,
+    circumstances: GateContext,
 }
 
 fn world(name: &'static str, main: impl Into<Option<&'static str>>, run: &'static str) -> World {
     let policy = Policy { max_drop: 1.0, ..Policy::default() };
-    let circumstances = Circumstances { today: "2026-01-02".into(), ..Circumstances::default() };
+    let circumstances = GateContext { today: "2026-01-02".into(), ..GateContext::default() };
     World { name, main: main.into(), run, main_policy: policy.clone(), policy, circumstances }
 }
 
@@ -171,7 +171,7 @@ impl World {
         self
     }
 
-    fn given(mut self, change: impl Fn(&mut Circumstances)) -> Self {
+    fn given(mut self, change: impl Fn(&mut GateContext)) -> Self {
         change(&mut self.circumstances);
         self
     }
@@ -572,7 +572,7 @@ fn main_after(runs: &[&str]) -> Baseline {
 /// How main judges itself.
 fn main_judges(main: Baseline, run: &str, on_main: bool) -> Vec<String> {
     let policy = Policy { max_drop: 1.0, ..Policy::default() };
-    let circumstances = Circumstances { on_main, today: "2026-01-02".into(), ..Circumstances::default() };
+    let circumstances = GateContext { on_main, today: "2026-01-02".into(), ..GateContext::default() };
     let gate = conclude(vec![suite(run, &policy)], run_info(), Some(&reference(main)), &circumstances).gate;
     gate.reasons.iter().filter(|reason| reason.fails).map(short).collect()
 }

@@ -15,9 +15,9 @@ use super::access::{Access, Token};
 use super::dry::DryRun;
 use super::limits::Refusal;
 use crate::ci::RepositoryName;
-use crate::http::{Failed, Failure, Policy, Repeat, causes, jitter, send, wait_of};
+use crate::http::{Failed, Repeatable, RetryPolicy, SendFailure, causes, jitter, send, wait_of};
 
-const POLICY: Policy = Policy {
+const POLICY: RetryPolicy = RetryPolicy {
     retries: 7,
     attempt: Duration::from_secs(30),
     // Only the deadline of the job ends a wait.
@@ -38,7 +38,7 @@ pub struct Call {
     path: String,
     body: Body,
     accept: &'static str,
-    repeat: Repeat,
+    repeat: Repeatable,
 }
 
 #[derive(Debug, Clone)]
@@ -51,7 +51,7 @@ enum Body {
 impl Call {
     fn new(method: Method, path: impl Into<String>) -> Self {
         let accept = "application/vnd.github+json";
-        let repeat = if method == Method::POST { Repeat::IfRefused } else { Repeat::Always };
+        let repeat = if method == Method::POST { Repeatable::IfRefused } else { Repeatable::Always };
         Self { method, path: path.into(), body: Body::None, accept, repeat }
     }
 
@@ -90,13 +90,13 @@ impl Call {
     /// another try is then `Uncertain`, and its sender looks anew.
     #[must_use]
     pub fn attended(self) -> Self {
-        Self { repeat: Repeat::Attended, ..self }
+        Self { repeat: Repeatable::Attended, ..self }
     }
 
     /// The same request, which may be sent as often as one likes.
     #[must_use]
     fn repeatable(self) -> Self {
-        Self { repeat: Repeat::Always, ..self }
+        Self { repeat: Repeatable::Always, ..self }
     }
 }
 
@@ -232,7 +232,7 @@ impl Client {
 
     async fn answer(&self, octocrab: &Octocrab, call: &Call) -> Result<ApiAnswer, GithubError> {
         if let Some(dry) = &self.dry {
-            let reads = call.method == Method::GET || (call.repeat == Repeat::Always && call.path == "/graphql");
+            let reads = call.method == Method::GET || (call.repeat == Repeatable::Always && call.path == "/graphql");
             if !reads || self.access.token.is_none() {
                 let text = dry.instead(call.method.as_str(), &call.path, call.body_as_json().as_ref(), reads)?;
                 return Ok(ApiAnswer { headers: HeaderMap::new(), text });
@@ -247,12 +247,12 @@ impl Client {
             Ok(Ok(answer)) if call.is_answered_by(&answer) => return Ok(answer),
             Ok(Ok(answer)) => {
                 let why = format!("answered with what it should not be: {}", start(&answer.text));
-                Failed::new(Failure::Lost, Problem::new(why))
+                Failed::new(SendFailure::Lost, Problem::new(why))
             }
             Ok(Err(error)) => failed(&error),
             Err(_) => {
                 let why = format!("no answer within {} s", allowed.as_secs());
-                Failed::new(Failure::TimedOut { after: allowed }, Problem::new(why))
+                Failed::new(SendFailure::TimedOut { after: allowed }, Problem::new(why))
             }
         };
         let Problem { status, message, why } = failed.error;
@@ -341,7 +341,7 @@ impl Problem {
 
 fn failed(error: &octocrab::Error) -> Failed<Problem> {
     let octocrab::Error::GitHub { source, .. } = error else {
-        return Failed::new(Failure::Lost, Problem::new(causes(error)));
+        return Failed::new(SendFailure::Lost, Problem::new(causes(error)));
     };
     let headers = source.headers.as_ref();
     let number = |name: &str| headers?.get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
@@ -367,7 +367,7 @@ fn describe(call: &Call, failed: Failed<Problem>) -> GithubError {
         return GithubError::Uncertain(format!("{} {}: {why}", call.method, call.path));
     }
     let why = format!("{} {}: {why}", call.method, call.path.split('?').next().unwrap_or_default());
-    if matches!(failure, Failure::Limited(_)) || (failure.is_unclear() && call.repeat == Repeat::Always) {
+    if matches!(failure, SendFailure::Limited(_)) || (failure.is_unclear() && call.repeat == Repeatable::Always) {
         return GithubError::Unreachable(why);
     }
     match status {

@@ -46,13 +46,13 @@ pub enum IntakeError {
         /// The file.
         path: String,
         /// Why. It may be as long as what was read, so only its beginning is shown.
-        error: ResultsError,
+        error: ForeignResultsError,
     },
 }
 
 /// Why results are not what a run could have left.
 #[derive(Debug, thiserror::Error)]
-pub enum ResultsError {
+pub enum ForeignResultsError {
     /// They do not fit their schema.
     #[error("{0}")]
     Format(String),
@@ -115,16 +115,16 @@ pub fn read(directory: &Path) -> Result<Results, IntakeError> {
 }
 
 /// Reads and checks a results file.
-pub fn parse(bytes: &[u8]) -> Result<Results, ResultsError> {
-    let results = Results::parse(bytes).map_err(|error| ResultsError::Format(error.to_string()))?;
+pub fn parse(bytes: &[u8]) -> Result<Results, ForeignResultsError> {
+    let results = Results::parse(bytes).map_err(|error| ForeignResultsError::Format(error.to_string()))?;
     check(&results)?;
     Ok(results)
 }
 
 /// Whether results are what a run could have left.
-pub fn check(results: &Results) -> Result<(), ResultsError> {
+pub fn check(results: &Results) -> Result<(), ForeignResultsError> {
     if let Some(shard) = results.run.shard {
-        return Err(ResultsError::Shard(shard));
+        return Err(ForeignResultsError::Shard(shard));
     }
     let run = &results.run;
     let is_directory = run.prefix.is_empty()
@@ -133,40 +133,40 @@ pub fn check(results: &Results) -> Result<(), ResultsError> {
             .strip_suffix('/')
             .is_some_and(|path| path.split('/').all(|part| !["", ".", ".."].contains(&part)));
     if !is_directory {
-        return Err(ResultsError::Prefix(shown(&run.prefix)));
+        return Err(ForeignResultsError::Prefix(shown(&run.prefix)));
     }
     inside(&run.prefix)?;
     inside(&run.config)?;
     if run.config.is_empty() || run.config.contains(['/', '\\']) {
-        return Err(ResultsError::Config(shown(&run.config)));
+        return Err(ForeignResultsError::Config(shown(&run.config)));
     }
     let cases: usize = results.suites.iter().map(|suite| suite.cases.len()).sum();
     if cases > MOST_CASES {
-        return Err(ResultsError::TooManyCases(cases));
+        return Err(ForeignResultsError::TooManyCases(cases));
     }
     let mut suites = HashSet::new();
     for suite in &results.suites {
         name(suite.id.as_str())?;
         if !suites.insert(&suite.id) {
-            return Err(ResultsError::SameSuite(suite.id.clone()));
+            return Err(ForeignResultsError::SameSuite(suite.id.clone()));
         }
         let mut ids = HashSet::new();
         for case in &suite.cases {
             name(case.id.as_str())?;
             if !ids.insert(&case.id) {
-                return Err(ResultsError::SameCase(case.id.clone(), suite.id.clone()));
+                return Err(ForeignResultsError::SameCase(case.id.clone(), suite.id.clone()));
             }
             if case.location.file.len() > LONGEST_NAME || case.location.in_repository(&run.prefix).is_none() {
-                return Err(ResultsError::Path(shown(&case.location.file)));
+                return Err(ForeignResultsError::Path(shown(&case.location.file)));
             }
             if case.metrics.values().any(|value| !(-1e9..=1e9).contains(value)) {
-                return Err(ResultsError::Metric(case.id.clone()));
+                return Err(ForeignResultsError::Metric(case.id.clone()));
             }
             if case.score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
-                return Err(ResultsError::Score(case.id.clone()));
+                return Err(ForeignResultsError::Score(case.id.clone()));
             }
             if case.status.is_measured() != case.score.is_some() {
-                return Err(ResultsError::Status(case.id.clone()));
+                return Err(ForeignResultsError::Status(case.id.clone()));
             }
         }
     }
@@ -177,22 +177,22 @@ fn shown(text: &str) -> String {
     text.chars().take(80).collect()
 }
 
-fn name(text: &str) -> Result<(), ResultsError> {
+fn name(text: &str) -> Result<(), ForeignResultsError> {
     if text.is_empty() || text.len() > LONGEST_NAME {
-        return Err(ResultsError::Name(text.len()));
+        return Err(ForeignResultsError::Name(text.len()));
     }
     Ok(())
 }
 
 /// A path that stays in the repository.
-fn inside(path: &str) -> Result<(), ResultsError> {
+fn inside(path: &str) -> Result<(), ForeignResultsError> {
     let leaves = path.len() > LONGEST_NAME
         || path.starts_with(['/', '\\'])
         || path.contains(['\0', '\n', '\r'])
         || path.get(1..2) == Some(":")
         || path.split(['/', '\\']).any(|part| part == "..");
     if leaves {
-        return Err(ResultsError::Path(shown(path)));
+        return Err(ForeignResultsError::Path(shown(path)));
     }
     Ok(())
 }

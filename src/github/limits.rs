@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::http::Failure;
+use crate::http::SendFailure;
 
 /// An answer that is not a success.
 #[derive(Debug, Clone, Copy)]
@@ -21,11 +21,11 @@ pub(super) struct Refusal<'a> {
 
 impl Refusal<'_> {
     /// What it means for another attempt; `now` is in seconds since 1970.
-    pub(super) fn failure(&self, now: i64) -> Failure {
+    pub(super) fn failure(&self, now: i64) -> SendFailure {
         if self.is_limit() {
-            return Failure::Limited(self.wait(now));
+            return SendFailure::Limited(self.wait(now));
         }
-        Failure::of_status(self.status, self.retry_after)
+        SendFailure::of_status(self.status, self.retry_after)
     }
 
     /// A missing permission has the same status as a limit.
@@ -62,25 +62,25 @@ mod tests {
     #[test]
     fn a_limit_is_waited_for_as_long_as_it_says() {
         let until = Refusal { remaining: Some(0), reset: Some(1100), ..answered(403) };
-        assert_eq!(until.failure(NOW), Failure::Limited(Some(Duration::from_secs(101))));
+        assert_eq!(until.failure(NOW), SendFailure::Limited(Some(Duration::from_secs(101))));
         let said = Refusal { retry_after: Some(Duration::from_secs(9)), ..until };
-        assert_eq!(said.failure(NOW), Failure::Limited(Some(Duration::from_secs(9))));
-        assert_eq!(answered(429).failure(NOW), Failure::Limited(None));
+        assert_eq!(said.failure(NOW), SendFailure::Limited(Some(Duration::from_secs(9))));
+        assert_eq!(answered(429).failure(NOW), SendFailure::Limited(None));
         let forever = Refusal { remaining: Some(0), reset: Some(i64::MAX), ..answered(403) };
-        assert!(matches!(forever.failure(NOW), Failure::Limited(Some(_))));
+        assert!(matches!(forever.failure(NOW), SendFailure::Limited(Some(_))));
     }
 
     #[test]
     fn a_secondary_limit_is_known_by_its_message() {
         let secondary = Refusal { message: "You have exceeded a secondary rate limit.", ..answered(403) };
-        assert_eq!(secondary.failure(NOW), Failure::Limited(None));
+        assert_eq!(secondary.failure(NOW), SendFailure::Limited(None));
     }
 
     #[test]
     fn a_missing_permission_is_not_asked_for_again() {
         for status in [400, 401, 403, 404, 409, 422] {
-            assert_eq!(answered(status).failure(NOW), Failure::Final, "{status}");
+            assert_eq!(answered(status).failure(NOW), SendFailure::Final, "{status}");
         }
-        assert_eq!(answered(502).failure(NOW), Failure::Unavailable(None));
+        assert_eq!(answered(502).failure(NOW), SendFailure::Unavailable(None));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::aggregate::{self, better_of};
-use crate::gate::{self, Circumstances};
+use crate::gate::{self, GateContext};
 use crate::model::Rule;
 use crate::model::{FlatPolicy, Policy, Status, SuiteId};
 use crate::results::{Reason, Results};
@@ -22,11 +22,11 @@ pub fn rejudge(
     of_base: &Suites,
     of_head: Option<&Suites>,
     reference: Option<&Reference>,
-    circumstances: &Circumstances,
+    circumstances: &GateContext,
 ) -> Results {
     let Results { mut suites, mut run, .. } = results;
     (run.filtered, run.partial) = (false, false);
-    let mut circumstances = Circumstances { filtered: false, ..circumstances.clone() };
+    let mut circumstances = GateContext { filtered: false, ..circumstances.clone() };
     circumstances.remarks.extend(weakened(of_base, of_head));
     let in_baseline = |id: &SuiteId| reference.is_some_and(|reference| reference.baseline.suites.contains_key(id));
     // Of what the baseline knows, comparing notices that it is missing.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
-use super::retry::{Attempt, Failed, Failure, Policy, Repeat, retry_after};
+use super::retry::{Failed, Repeatable, RetryPolicy, SendAttempt, SendFailure, retry_after};
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -33,8 +33,8 @@ pub(crate) fn client() -> Result<reqwest::Client, HttpError> {
 
 /// Sends a request until it succeeds or the policy gives up. `once` is told how long its attempt may take.
 pub(crate) async fn send<T, E, F>(
-    policy: &Policy,
-    repeat: Repeat,
+    policy: &RetryPolicy,
+    repeat: Repeatable,
     until: Option<Instant>,
     mut once: impl FnMut(Duration) -> F,
 ) -> Result<T, Failed<E>>
@@ -48,10 +48,10 @@ where
             Ok(answer) => return Ok(answer),
             Err(failed) => failed,
         };
-        let attempt = Attempt { again, repeat, left: left(), jitter: jitter() };
+        let attempt = SendAttempt { again, repeat, left: left(), jitter: jitter() };
         let Some(pause) = policy.pause(failed.failure, attempt) else { return Err(failed) };
         tokio::time::sleep(pause).await;
-        if repeat == Repeat::Attended {
+        if repeat == Repeatable::Attended {
             return Err(Failed { waited: true, ..failed });
         }
         again += 1;
@@ -61,11 +61,11 @@ where
 /// What an error of the connection means for another attempt, and in words.
 pub(crate) fn connection_failed(error: &reqwest::Error, after: Duration) -> Failed<String> {
     if error.is_builder() {
-        Failed::new(Failure::Final, causes(error))
+        Failed::new(SendFailure::Final, causes(error))
     } else if error.is_timeout() && !error.is_connect() {
-        Failed::new(Failure::TimedOut { after }, format!("no answer within {after:?}"))
+        Failed::new(SendFailure::TimedOut { after }, format!("no answer within {after:?}"))
     } else {
-        Failed::new(Failure::Lost, causes(error))
+        Failed::new(SendFailure::Lost, causes(error))
     }
 }
 
@@ -124,7 +124,7 @@ mod tests {
 
     use super::*;
 
-    const SOON: Policy = Policy {
+    const SOON: RetryPolicy = RetryPolicy {
         retries: 2,
         attempt: Duration::from_secs(1),
         longest_pause: Duration::from_secs(1),
@@ -132,7 +132,7 @@ mod tests {
     };
 
     /// How often a request was sent that always fails in the same way, and whether the last pause was waited for.
-    fn sent(failure: Failure, repeat: Repeat) -> (u32, bool) {
+    fn sent(failure: SendFailure, repeat: Repeatable) -> (u32, bool) {
         let count = Cell::new(0);
         let once = |_| {
             count.set(count.get() + 1);
@@ -145,14 +145,14 @@ mod tests {
 
     #[test]
     fn a_request_is_sent_again_as_often_as_the_policy_says() {
-        assert_eq!(sent(Failure::Limited(None), Repeat::Always), (3, false));
-        assert_eq!(sent(Failure::Final, Repeat::Always), (1, false));
+        assert_eq!(sent(SendFailure::Limited(None), Repeatable::Always), (3, false));
+        assert_eq!(sent(SendFailure::Final, Repeatable::Always), (1, false));
     }
 
     #[test]
     fn an_attended_request_is_handed_back_after_the_pause() {
-        assert_eq!(sent(Failure::Limited(None), Repeat::Attended), (1, true));
-        assert_eq!(sent(Failure::Lost, Repeat::Attended), (1, false));
+        assert_eq!(sent(SendFailure::Limited(None), Repeatable::Attended), (1, true));
+        assert_eq!(sent(SendFailure::Lost, Repeatable::Attended), (1, false));
     }
 
     #[test]
@@ -162,6 +162,6 @@ mod tests {
         let error = runtime.block_on(request).unwrap_err();
         let Failed { failure, error: text, .. } = connection_failed(&error, Duration::ZERO);
         assert!(text.contains("refused") && !text.contains("secret"), "{text}");
-        assert_eq!(failure, Failure::Lost);
+        assert_eq!(failure, SendFailure::Lost);
     }
 }

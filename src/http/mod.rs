@@ -4,4 +4,4 @@ mod client;
 mod retry;
 
 pub(crate) use client::{BodyError, HttpError, causes, client, connection_failed, jitter, send, text_of, wait_of};
-pub(crate) use retry::{Failed, Failure, Policy, Repeat};
+pub(crate) use retry::{Failed, Repeatable, RetryPolicy, SendFailure};

@@ -9,7 +9,7 @@ const LONGEST_NAMED: Duration = Duration::from_secs(1_000_000);
 
 /// How an attempt failed, as far as it matters for another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub(crate) enum SendFailure {
     /// A limit refused the request, so it was not carried out. The service may name how long to wait.
     Limited(Option<Duration>),
     /// The service failed (5xx). Whether the request was carried out is unknown.
@@ -25,7 +25,7 @@ pub(crate) enum Failure {
     Final,
 }
 
-impl Failure {
+impl SendFailure {
     /// What a status means for another attempt; `wait` is what `Retry-After` says.
     pub(crate) const fn of_status(status: u16, wait: Option<Duration>) -> Self {
         match status {
@@ -48,7 +48,7 @@ impl Failure {
 #[derive(Debug)]
 pub(crate) struct Failed<E> {
     /// What it means for another attempt.
-    pub(crate) failure: Failure,
+    pub(crate) failure: SendFailure,
     /// Whether the pause before another attempt has passed already.
     pub(crate) waited: bool,
     /// What to report.
@@ -57,7 +57,7 @@ pub(crate) struct Failed<E> {
 
 impl<E> Failed<E> {
     /// A failed attempt.
-    pub(crate) const fn new(failure: Failure, error: E) -> Self {
+    pub(crate) const fn new(failure: SendFailure, error: E) -> Self {
         Self { failure, waited: false, error }
     }
 
@@ -69,7 +69,7 @@ impl<E> Failed<E> {
 
 /// Whether a request may be sent twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Repeat {
+pub(crate) enum Repeatable {
     /// Twice does the same as once.
     Always,
     /// Every answer costs money, so one that may just be slow is not paid for twice.
@@ -82,7 +82,7 @@ pub(crate) enum Repeat {
 
 /// How patient a caller is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Policy {
+pub(crate) struct RetryPolicy {
     /// How often a request is sent again.
     pub(crate) retries: u32,
     /// How long one attempt may take.
@@ -95,29 +95,29 @@ pub(crate) struct Policy {
 
 /// The state of a request whose attempt failed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Attempt {
+pub(crate) struct SendAttempt {
     /// How often it was sent again already.
     pub(crate) again: u32,
     /// Whether it may be sent twice.
-    pub(crate) repeat: Repeat,
+    pub(crate) repeat: Repeatable,
     /// How much time is left until the deadline.
     pub(crate) left: Duration,
     /// Between 0 and 1, so that many clients do not come back together.
     pub(crate) jitter: f64,
 }
 
-impl Policy {
+impl RetryPolicy {
     /// How long to wait before the request is sent again; `None` if it is not.
-    pub(crate) fn pause(&self, failure: Failure, attempt: Attempt) -> Option<Duration> {
-        let Attempt { again, repeat, left, jitter } = attempt;
+    pub(crate) fn pause(&self, failure: SendFailure, attempt: SendAttempt) -> Option<Duration> {
+        let SendAttempt { again, repeat, left, jitter } = attempt;
         if again >= self.retries || !may_repeat(failure, repeat) {
             return None;
         }
         let jitter = jitter.clamp(0.0, 1.0);
         let named = match failure {
-            Failure::Limited(wait) => wait.or(self.unnamed_limit),
-            Failure::Unavailable(wait) => wait,
-            Failure::Lost | Failure::TimedOut { .. } | Failure::Final => None,
+            SendFailure::Limited(wait) => wait.or(self.unnamed_limit),
+            SendFailure::Unavailable(wait) => wait,
+            SendFailure::Lost | SendFailure::TimedOut { .. } | SendFailure::Final => None,
         };
         let pause = match named {
             Some(wait) => wait.min(LONGEST_NAMED).mul_f64(1.0 + 0.1 * jitter),
@@ -129,16 +129,17 @@ impl Policy {
     }
 }
 
-const fn may_repeat(failure: Failure, repeat: Repeat) -> bool {
+const fn may_repeat(failure: SendFailure, repeat: Repeatable) -> bool {
     match (failure, repeat) {
-        (Failure::Final, _) => false,
-        (Failure::Limited(_), _) => true,
-        (Failure::Unavailable(_) | Failure::Lost, Repeat::Always | Repeat::UnlessTimedOut) => true,
-        (Failure::TimedOut { .. }, Repeat::Always) => true,
-        (Failure::TimedOut { .. }, Repeat::UnlessTimedOut) => false,
-        (Failure::Unavailable(_) | Failure::Lost | Failure::TimedOut { .. }, Repeat::IfRefused | Repeat::Attended) => {
-            false
-        }
+        (SendFailure::Final, _) => false,
+        (SendFailure::Limited(_), _) => true,
+        (SendFailure::Unavailable(_) | SendFailure::Lost, Repeatable::Always | Repeatable::UnlessTimedOut) => true,
+        (SendFailure::TimedOut { .. }, Repeatable::Always) => true,
+        (SendFailure::TimedOut { .. }, Repeatable::UnlessTimedOut) => false,
+        (
+            SendFailure::Unavailable(_) | SendFailure::Lost | SendFailure::TimedOut { .. },
+            Repeatable::IfRefused | Repeatable::Attended,
+        ) => false,
     }
 }
 
@@ -163,14 +164,15 @@ mod tests {
 
     use super::*;
 
-    const POLICY: Policy = Policy {
+    const POLICY: RetryPolicy = RetryPolicy {
         retries: 7,
         attempt: Duration::from_secs(30),
         longest_pause: Duration::from_secs(1_000_000),
         unnamed_limit: Some(Duration::from_secs(60)),
     };
-    const FRESH: Attempt = Attempt { again: 0, repeat: Repeat::Always, left: Duration::from_secs(600), jitter: 0.0 };
-    const TIMED_OUT: Failure = Failure::TimedOut { after: Duration::from_secs(30) };
+    const FRESH: SendAttempt =
+        SendAttempt { again: 0, repeat: Repeatable::Always, left: Duration::from_secs(600), jitter: 0.0 };
+    const TIMED_OUT: SendFailure = SendFailure::TimedOut { after: Duration::from_secs(30) };
 
     const fn seconds(seconds: u64) -> Duration {
         Duration::from_secs(seconds)
@@ -178,62 +180,63 @@ mod tests {
 
     #[test]
     fn a_limit_is_waited_for_as_long_as_it_says() {
-        assert_eq!(POLICY.pause(Failure::Limited(Some(seconds(9))), FRESH), Some(seconds(9)));
-        assert_eq!(POLICY.pause(Failure::Unavailable(Some(seconds(3))), FRESH), Some(seconds(3)));
-        let late = Attempt { jitter: 1.0, ..FRESH };
-        assert_eq!(POLICY.pause(Failure::Limited(Some(seconds(10))), late), Some(seconds(11)));
+        assert_eq!(POLICY.pause(SendFailure::Limited(Some(seconds(9))), FRESH), Some(seconds(9)));
+        assert_eq!(POLICY.pause(SendFailure::Unavailable(Some(seconds(3))), FRESH), Some(seconds(3)));
+        let late = SendAttempt { jitter: 1.0, ..FRESH };
+        assert_eq!(POLICY.pause(SendFailure::Limited(Some(seconds(10))), late), Some(seconds(11)));
     }
 
     #[test]
     fn a_limit_without_an_end_is_waited_for_as_the_policy_says() {
-        assert_eq!(POLICY.pause(Failure::Limited(None), FRESH), Some(seconds(60)));
-        let usual = Policy { unnamed_limit: None, ..POLICY };
-        assert_eq!(usual.pause(Failure::Limited(None), FRESH), Some(Duration::from_millis(200)));
+        assert_eq!(POLICY.pause(SendFailure::Limited(None), FRESH), Some(seconds(60)));
+        let usual = RetryPolicy { unnamed_limit: None, ..POLICY };
+        assert_eq!(usual.pause(SendFailure::Limited(None), FRESH), Some(Duration::from_millis(200)));
     }
 
     #[test]
     fn a_final_answer_is_never_asked_for_again() {
         for status in [200, 301, 400, 401, 403, 404, 409, 422] {
-            assert_eq!(POLICY.pause(Failure::of_status(status, Some(seconds(1))), FRESH), None, "{status}");
+            assert_eq!(POLICY.pause(SendFailure::of_status(status, Some(seconds(1))), FRESH), None, "{status}");
         }
     }
 
     #[test]
     fn pauses_grow_and_end() {
-        let of = |again, jitter| POLICY.pause(Failure::of_status(502, None), Attempt { again, jitter, ..FRESH });
+        let of =
+            |again, jitter| POLICY.pause(SendFailure::of_status(502, None), SendAttempt { again, jitter, ..FRESH });
         assert_eq!(of(0, 1.0), Some(Duration::from_millis(400)));
         assert_eq!(of(0, 0.0), Some(Duration::from_millis(200)));
         assert!(of(3, 0.0) > of(1, 1.0));
         assert_eq!(of(POLICY.retries, 0.0), None);
-        assert!(POLICY.pause(Failure::Lost, FRESH).is_some());
+        assert!(POLICY.pause(SendFailure::Lost, FRESH).is_some());
     }
 
     #[test]
     fn what_may_have_been_carried_out_is_not_sent_again() {
-        for repeat in [Repeat::IfRefused, Repeat::Attended] {
-            let once = Attempt { repeat, ..FRESH };
-            for failure in [Failure::Unavailable(None), Failure::Lost, TIMED_OUT] {
+        for repeat in [Repeatable::IfRefused, Repeatable::Attended] {
+            let once = SendAttempt { repeat, ..FRESH };
+            for failure in [SendFailure::Unavailable(None), SendFailure::Lost, TIMED_OUT] {
                 assert_eq!(POLICY.pause(failure, once), None, "{failure:?}");
             }
             // A limit has refused the request, so it may be sent again whatever it does.
-            assert!(POLICY.pause(Failure::Limited(None), once).is_some());
+            assert!(POLICY.pause(SendFailure::Limited(None), once).is_some());
         }
     }
 
     #[test]
     fn a_slow_answer_is_not_paid_for_twice() {
-        let costly = Attempt { repeat: Repeat::UnlessTimedOut, ..FRESH };
+        let costly = SendAttempt { repeat: Repeatable::UnlessTimedOut, ..FRESH };
         assert_eq!(POLICY.pause(TIMED_OUT, costly), None);
-        assert!(POLICY.pause(Failure::Lost, costly).is_some());
+        assert!(POLICY.pause(SendFailure::Lost, costly).is_some());
         assert!(POLICY.pause(TIMED_OUT, FRESH).is_some());
     }
 
     #[test]
     fn nothing_is_waited_for_beyond_the_deadline() {
-        assert_eq!(POLICY.pause(Failure::Limited(Some(Duration::MAX)), FRESH), None);
-        let late = Attempt { left: seconds(30), ..FRESH };
-        assert_eq!(POLICY.pause(Failure::Limited(None), late), None);
-        assert!(POLICY.pause(Failure::Unavailable(None), late).is_some());
+        assert_eq!(POLICY.pause(SendFailure::Limited(Some(Duration::MAX)), FRESH), None);
+        let late = SendAttempt { left: seconds(30), ..FRESH };
+        assert_eq!(POLICY.pause(SendFailure::Limited(None), late), None);
+        assert!(POLICY.pause(SendFailure::Unavailable(None), late).is_some());
     }
 
     #[test]
@@ -246,14 +249,14 @@ mod tests {
         }
     }
 
-    fn failures() -> impl Strategy<Value = Failure> {
+    fn failures() -> impl Strategy<Value = SendFailure> {
         let wait = proptest::option::of(any::<u64>().prop_map(Duration::from_secs));
         prop_oneof![
-            wait.clone().prop_map(Failure::Limited),
-            wait.prop_map(Failure::Unavailable),
-            Just(Failure::Lost),
+            wait.clone().prop_map(SendFailure::Limited),
+            wait.prop_map(SendFailure::Unavailable),
+            Just(SendFailure::Lost),
             Just(TIMED_OUT),
-            Just(Failure::Final),
+            Just(SendFailure::Final),
         ]
     }
 
@@ -266,7 +269,7 @@ mod tests {
             jitter in any::<f64>(),
         ) {
             let left = Duration::from_secs(left);
-            if let Some(pause) = POLICY.pause(failure, Attempt { again, left, jitter, ..FRESH }) {
+            if let Some(pause) = POLICY.pause(failure, SendAttempt { again, left, jitter, ..FRESH }) {
                 prop_assert!(pause < left && again < POLICY.retries);
             }
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use crate::baseline::from_results;
-use crate::gate::Circumstances;
+use crate::gate::GateContext;
 use crate::gate::spec::{results, run_info, suite};
 use crate::model::{BaselineInfo, CaseId, Check, Mode, Output, Policy, Sha, Status, SuiteId, Threshold, Trend, Usage};
 use crate::results::{Results, SuiteResult};
@@ -44,12 +44,7 @@ fn compared(run: Vec<SuiteResult>, main: Vec<SuiteResult>) -> Results {
     let past = BTreeMap::from([("accuracy".to_owned(), vec![Some(0.5), None, Some(0.75)])]);
     let trend = Trend::from([(SuiteId::new("s"), past)]);
     let reference = Reference { baseline, info, trend };
-    conclude(
-        run,
-        run_info(),
-        Some(&reference),
-        &Circumstances { today: "2026-01-02".into(), ..Circumstances::default() },
-    )
+    conclude(run, run_info(), Some(&reference), &GateContext { today: "2026-01-02".into(), ..GateContext::default() })
 }
 
 fn named(id: &str, kind: Kind, cases: &str) -> SuiteResult {

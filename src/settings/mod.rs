@@ -70,7 +70,7 @@ impl Settings {
         let place = Place::root(&config.document, &errors);
         let ConfigFile { suite: sections, baseline, statistics, report, adapter } = &config.file;
         let adapters = Arc::new(validate_adapters(adapter, &place.join("adapter")));
-        let context = suite::Context {
+        let context = suite::SuiteValidation {
             root: &config.root,
             overrides,
             adapters: &adapters,

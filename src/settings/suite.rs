@@ -16,7 +16,7 @@ use crate::suites::scenario::adapters::Adapter;
 use crate::targets::{self, SuiteFacts, TargetRules, TargetSettings};
 
 /// What every suite is checked against.
-pub(super) struct Context<'a> {
+pub(super) struct SuiteValidation<'a> {
     pub(super) root: &'a Path,
     pub(super) overrides: &'a Overrides,
     pub(super) adapters: &'a Arc<BTreeMap<String, Adapter>>,
@@ -24,7 +24,7 @@ pub(super) struct Context<'a> {
 }
 
 /// Checks a suite. With mistakes nothing will run, but the cases are still looked into for more of them.
-pub(super) fn validate(section: SuiteSection, context: &Context<'_>, place: &Place<'_>) -> SuiteSettings {
+pub(super) fn validate(section: SuiteSection, context: &SuiteValidation<'_>, place: &Place<'_>) -> SuiteSettings {
     let SuiteSection { common, own, foreign } = section;
     let (kind, rules) = (common.kind, common.kind.rules());
     for key in foreign {
@@ -89,7 +89,7 @@ fn either(kinds: &[Kind]) -> String {
 fn validate_target(
     common: &CommonSection,
     brought: Option<TargetSettings>,
-    context: &Context<'_>,
+    context: &SuiteValidation<'_>,
     place: &Place<'_>,
 ) -> Option<TargetSettings> {
     let CommonSection { kind, recordings, target, env, .. } = common;

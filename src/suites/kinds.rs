@@ -454,6 +454,7 @@ mod tests {
     use super::Kind;
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test reads the docs")]
     fn every_kind_has_a_page_that_names_its_metrics() {
         for kind in Kind::ALL {
             let path = format!("{}/{}", env!("CARGO_MANIFEST_DIR"), kind.docs());

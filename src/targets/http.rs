@@ -11,7 +11,8 @@ use super::{
     TargetProperties,
 };
 use crate::http::{
-    BodyError, Failed, Failure, HttpError, Policy, Repeat, client, connection_failed, send, text_of, wait_of,
+    BodyError, Failed, HttpError, Repeatable, RetryPolicy, SendFailure, client, connection_failed, send, text_of,
+    wait_of,
 };
 use crate::input::Place;
 use crate::model::{Answer, Ending, Request};
@@ -97,14 +98,14 @@ impl HttpTarget {
             Ok(client) => client,
             Err(error) => return Ending::Unreachable { why: error.to_string() },
         };
-        let policy = Policy {
+        let policy = RetryPolicy {
             retries: RETRIES,
             attempt: self.config.timeout,
             longest_pause: LONGEST_PAUSE,
             unnamed_limit: None,
         };
         let once = |allowed| attempt(client.post(&self.config.url).json(body), allowed);
-        match send(&policy, Repeat::Always, None, once).await {
+        match send(&policy, Repeatable::Always, None, once).await {
             Ok(text) => Ending::of(text),
             Err(failed) => failed.error,
         }
@@ -115,7 +116,7 @@ async fn attempt(request: reqwest::RequestBuilder, allowed: Duration) -> Result<
     let lost = |error: &reqwest::Error| connection_failed(error, allowed).map(|why| Ending::Unreachable { why });
     let response = request.timeout(allowed).send().await.map_err(|error| lost(&error))?;
     let status = response.status().as_u16();
-    let failure = Failure::of_status(status, wait_of(response.headers()));
+    let failure = SendFailure::of_status(status, wait_of(response.headers()));
     match (status, text_of(response).await) {
         (200..=299, Ok(text)) => Ok(text),
         (401 | 403 | 429 | 500..=599, _) => {
@@ -123,11 +124,11 @@ async fn attempt(request: reqwest::RequestBuilder, allowed: Duration) -> Result<
         }
         (_, Err(BodyError::Connection(error))) => Err(lost(&error)),
         (200..=299, Err(error @ BodyError::TooLong)) => {
-            Err(Failed::new(Failure::Final, Ending::Unreadable { why: error.to_string() }))
+            Err(Failed::new(SendFailure::Final, Ending::Unreadable { why: error.to_string() }))
         }
         (_, text) => {
             let why = format!("status {status}: {}", text.unwrap_or_default().trim());
-            Err(Failed::new(Failure::Final, Ending::Unreadable { why }))
+            Err(Failed::new(SendFailure::Final, Ending::Unreadable { why }))
         }
     }
 }

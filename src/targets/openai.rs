@@ -20,7 +20,8 @@ use super::{
     TargetProperties,
 };
 use crate::http::{
-    BodyError, Failed, Failure, HttpError, Policy, Repeat, client, connection_failed, send, text_of, wait_of,
+    BodyError, Failed, HttpError, Repeatable, RetryPolicy, SendFailure, client, connection_failed, send, text_of,
+    wait_of,
 };
 use crate::input::Place;
 use crate::model::{Answer, Ending, Request, Usage};
@@ -243,7 +244,7 @@ impl OpenAiTarget {
             Ok(response) => (self.read(&response), self.usage(&response)),
             Err(Failed { failure, error, .. }) => {
                 // What was refused costs nothing; what was sent and never answered may have been charged.
-                if !matches!(failure, Failure::TimedOut { .. }) {
+                if !matches!(failure, SendFailure::TimedOut { .. }) {
                     spending.settle(Usage::default());
                 }
                 return Answer { duration, ..Answer::ended(error) };
@@ -261,13 +262,13 @@ impl OpenAiTarget {
     }
 
     async fn post(&self, client: &reqwest::Client, body: &Value) -> Result<Value, Failed<Ending>> {
-        let policy = Policy {
+        let policy = RetryPolicy {
             retries: self.config.0.retries,
             attempt: self.config.0.timeout,
             longest_pause: LONGEST_PAUSE,
             unnamed_limit: None,
         };
-        send(&policy, Repeat::UnlessTimedOut, None, |allowed| self.attempt(client, body, allowed)).await
+        send(&policy, Repeatable::UnlessTimedOut, None, |allowed| self.attempt(client, body, allowed)).await
     }
 
     /// One request. Why there is no answer is nobody's wrong answer, whatever it says.
@@ -278,7 +279,7 @@ impl OpenAiTarget {
         allowed: Duration,
     ) -> Result<Value, Failed<Ending>> {
         if let Err(OverBudget) = self.budget.count_request() {
-            return Err(Failed::new(Failure::Final, Ending::Unasked { why: self.budget.sentence() }));
+            return Err(Failed::new(SendFailure::Final, Ending::Unasked { why: self.budget.sentence() }));
         }
         let unreachable = |failure, why: String| Failed::new(failure, Ending::Unreachable { why: self.redacted(&why) });
         let lost = |error: &reqwest::Error| {
@@ -294,11 +295,11 @@ impl OpenAiTarget {
         }
         let response = request.json(body).send().await.map_err(|error| lost(&error))?;
         let status = response.status();
-        let failure = Failure::of_status(status.as_u16(), wait_of(response.headers()));
+        let failure = SendFailure::of_status(status.as_u16(), wait_of(response.headers()));
         let text = match text_of(response).await {
             Ok(text) => text,
             Err(BodyError::Connection(error)) => return Err(lost(&error)),
-            Err(error @ BodyError::TooLong) => return Err(unreachable(Failure::Final, error.to_string())),
+            Err(error @ BodyError::TooLong) => return Err(unreachable(SendFailure::Final, error.to_string())),
         };
         // What a server says of its own failure need not be JSON.
         if status.is_server_error() {

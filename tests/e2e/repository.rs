@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use evalratchet::internals::Rule;
+use evalratchet::internals::EquivalenceRule;
 use serde_json::Value;
 
 use crate::support::World;
@@ -70,7 +70,7 @@ fn every_target_has_a_section_in_the_documentation() {
 #[test]
 fn every_rule_of_equivalence_stands_in_its_page_with_its_example() {
     let page = read("docs/equivalence.md");
-    for rule in Rule::ALL {
+    for rule in EquivalenceRule::ALL {
         let (a, b) = rule.example();
         assert!(page.contains(&format!("`{}`", rule.name())), "{}", rule.name());
         for example in [a, b] {

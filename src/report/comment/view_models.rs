@@ -159,7 +159,7 @@ pub(super) fn reasons(results: &Results) -> Vec<(CommentSection, Vec<ReasonsView
 pub(super) struct CasesView {
     pub(super) section: CommentSection,
     pub(super) heading: Heading,
-    pub(super) cases: Vec<CaseView>,
+    pub(super) cases: Vec<CaseCard>,
 }
 
 #[derive(Debug, Serialize)]
@@ -168,7 +168,7 @@ pub(super) struct Heading {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct CaseView {
+pub(super) struct CaseCard {
     sign: &'static str,
     name: String,
     score: String,
@@ -225,7 +225,7 @@ fn case_view(
     case: &CaseResult,
     change: Option<&CaseChange>,
     sign: &'static str,
-) -> CaseView {
+) -> CaseCard {
     let score = match (change.and_then(|one| one.score_was), case.score) {
         (Some(was), Some(now)) => format!("{} → {}", format_score(was), format_score(now)),
         (_, Some(now)) => format_score(now),
@@ -243,7 +243,7 @@ fn case_view(
         Some(Change::Changed) => notes.push("changed".to_owned()),
         Some(Change::Regressed | Change::Lost | Change::Removed | Change::Improved | Change::Unchanged) | None => {}
     }
-    CaseView {
+    CaseCard {
         sign,
         name: format!("{}/{}", suite.id, case.id),
         score,

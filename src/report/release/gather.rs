@@ -8,7 +8,7 @@ use super::release_report::{
     ReleaseReport, ReleaseVersion, Stood, SuiteRelease, WeakenedGate,
 };
 use crate::baseline::{Baseline, BaselineSuite, Blessing, series};
-use crate::compare::{Circumstances, compare};
+use crate::compare::{CompareOptions, compare};
 use crate::model::Rule;
 use crate::model::{
     BaselineInfo, CaseChange, CaseId, Change, Delta, MetricChange, Nature, Outcome, Sha, Status, SuiteComparison,
@@ -101,7 +101,7 @@ fn direction(compared: bool, suites: &[SuiteRelease]) -> Direction {
 
 fn suites(then: Option<&Baseline>, now: &Baseline, trend: &Trend) -> Vec<SuiteRelease> {
     let runs: Vec<_> = now.suites.iter().map(|(id, suite)| as_run::suite(id, suite)).collect();
-    let compared = then.map(|then| compare(&runs, then, info(then), Circumstances { filtered: false, seed: 0 }));
+    let compared = then.map(|then| compare(&runs, then, info(then), CompareOptions { filtered: false, seed: 0 }));
     let ids: BTreeSet<&SuiteId> =
         then.into_iter().flat_map(|then| then.suites.keys()).chain(now.suites.keys()).collect();
     let of_one = |id: &SuiteId| {

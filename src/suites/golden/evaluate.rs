@@ -37,7 +37,7 @@ pub fn opinion_requests<'a>(question: &'a GoldenQuestion, case: &CaseId, answer:
         let Some(asks) = one.measure.asks() else { continue };
         let body = match asks {
             Asks::Judge(judge) => Some(judge.request(&document)),
-            Asks::Program(_) => None,
+            Asks::ScorerProgram(_) => None,
         };
         let request = Request { body, ..Request::value(case.as_str(), &document) };
         requests.push(OpinionRequest { component, name: &one.name, request });

@@ -187,7 +187,7 @@ fn component(name: &str, asks: Asks<'_>, suite: &SuiteSettings) -> OpinionTarget
             let endpoint = judge.endpoint(suite.target.properties().endpoint());
             (TargetSettings::of_endpoint(endpoint), true)
         }
-        Asks::Program(program) => (program.target(&suite.root), false),
+        Asks::ScorerProgram(program) => (program.target(&suite.root), false),
     };
     OpinionTarget { name: name.to_owned(), target, recorded }
 }

@@ -80,7 +80,7 @@ pub struct ImportedQuestion {
 
 /// One case as any of the formats gives it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Read {
+pub(super) struct ImportedCase {
     pub(super) id: String,
     pub(super) line: usize,
     pub(super) tags: Vec<String>,
@@ -123,7 +123,7 @@ pub fn load(found: &Found) -> Result<Loaded, InputErrors> {
     Ok(Loaded { cases: cases.collect(), warnings: InputErrors::new(), document })
 }
 
-fn read_lines(shown: &str, text: &str) -> Result<Vec<Read>, InputErrors> {
+fn read_lines(shown: &str, text: &str) -> Result<Vec<ImportedCase>, InputErrors> {
     let mut errors = InputErrors::new();
     let mut cases = Vec::new();
     for document in Document::json_lines(shown, text)? {
@@ -141,7 +141,7 @@ fn read_lines(shown: &str, text: &str) -> Result<Vec<Read>, InputErrors> {
             continue;
         };
         let duration = line.duration_ms.and_then(|time| Duration::try_from_secs_f64(time / 1000.0).ok());
-        cases.push(Read {
+        cases.push(ImportedCase {
             id: line.id,
             line: number,
             tags: line.tags,

@@ -6,12 +6,12 @@ use std::time::Duration;
 use roxmltree::{Document, Node, ParsingOptions};
 use serde_json::Value;
 
-use super::format::{ImportedQuestion, Read};
+use super::format::{ImportedCase, ImportedQuestion};
 use crate::model::Status;
 use crate::text::truncate_middle;
 
 /// Reads every test case. Its id is its class name and its name.
-pub(super) fn read(text: &str) -> Result<Vec<Read>, String> {
+pub(super) fn read(text: &str) -> Result<Vec<ImportedCase>, String> {
     // Entities are how a small file becomes a large one; JUnit has no use for them.
     let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options).map_err(|error| format!("is not XML: {error}"))?;
@@ -31,7 +31,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Read>, String> {
         let id = if *count > 1 { format!("{full} #{count}") } else { full };
         let (status, details) = outcome(node);
         let seconds = node.attribute("time").and_then(|time| time.replace(',', "").parse::<f64>().ok());
-        cases.push(Read {
+        cases.push(ImportedCase {
             id,
             line: usize::try_from(document.text_pos_at(node.range().start).row).unwrap_or(1),
             tags: Vec::new(),

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::format::{ImportedQuestion, Read};
+use super::format::{ImportedCase, ImportedQuestion};
 use crate::input::{Document, Pointer};
 use crate::model::Status;
 
 /// Reads every result. A case is a test and the prompt and provider it was asked of; its name is its description.
-pub(super) fn read(document: &Document) -> Result<Vec<Read>, String> {
+pub(super) fn read(document: &Document) -> Result<Vec<ImportedCase>, String> {
     let root = Pointer::root();
     let value = &document.value;
     let (at, results) = if value["results"]["results"].is_array() {
@@ -36,7 +36,7 @@ pub(super) fn read(document: &Document) -> Result<Vec<Read>, String> {
         let asked = json!({
             "vars": result["vars"], "prompt": result["prompt"]["raw"], "assert": result["testCase"]["assert"],
         });
-        cases.push(Read {
+        cases.push(ImportedCase {
             id,
             line: document.line(&at),
             tags: Vec::new(),

@@ -93,7 +93,7 @@ pub struct DirectiveObject {
     /// These contents come after what is there.
     pub append: Option<Contents>,
     /// The file is gone afterwards.
-    pub delete: Option<Target>,
+    pub delete: Option<ScenarioTarget>,
     /// One passage is another one afterwards.
     pub replace: Option<Replacement>,
 }
@@ -111,7 +111,7 @@ pub struct Contents {
 /// A file.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Target {
+pub struct ScenarioTarget {
     /// Which.
     pub path: String,
 }
@@ -236,7 +236,7 @@ pub struct Goal {
 
 /// What loading a scenario needs to know.
 #[derive(Debug, Clone, Copy)]
-pub struct Context<'a> {
+pub struct ScenarioContext<'a> {
     /// The configuration's directory.
     pub root: &'a Path,
     /// Every adapter there is.
@@ -250,12 +250,12 @@ static CHECKER: LazyLock<Checker<ScenarioFile>> = LazyLock::new(Checker::new);
 /// The cases of a suite, file by file.
 pub fn load_suite(suite: &SuiteSettings, config: &ScenarioConfig) -> Vec<Result<Loaded, InputErrors>> {
     let has_agent = !suite.target.is_none();
-    let context = Context { root: &suite.root, adapters: &config.adapters, has_agent };
+    let context = ScenarioContext { root: &suite.root, adapters: &config.adapters, has_agent };
     suite.files.found().iter().map(|file| load(&file.path, &file.shown, context)).collect()
 }
 
 /// Reads one scenario.
-pub fn load(path: &Path, shown: &str, context: Context<'_>) -> Result<Loaded, InputErrors> {
+pub fn load(path: &Path, shown: &str, context: ScenarioContext<'_>) -> Result<Loaded, InputErrors> {
     let document = Document::json(shown, read(path, shown)?)?;
     let file = CHECKER.read(&document)?;
     let mut errors = InputErrors::new();
@@ -335,7 +335,12 @@ fn without_names(value: &Value) -> Value {
     definition
 }
 
-fn read_task(document: &Document, file: &ScenarioFile, context: Context<'_>, errors: &mut InputErrors) -> Option<Task> {
+fn read_task(
+    document: &Document,
+    file: &ScenarioFile,
+    context: ScenarioContext<'_>,
+    errors: &mut InputErrors,
+) -> Option<Task> {
     let at = Pointer::root().join("agentTask").join("instruction");
     match directive::read(&file.agent_task.as_ref()?.instruction) {
         Ok(Task::FreeText(_)) if !context.has_agent => {
@@ -359,7 +364,7 @@ fn read_task(document: &Document, file: &ScenarioFile, context: Context<'_>, err
 fn read_goals(
     document: &Document,
     file: &ScenarioFile,
-    context: Context<'_>,
+    context: ScenarioContext<'_>,
     errors: &mut InputErrors,
 ) -> (Option<Adapter>, Vec<Goal>) {
     let at = Pointer::root();

@@ -25,8 +25,8 @@ pub fn hunks(before: &[u8], after: &[u8]) -> Vec<u8> {
         |tokens: &[imara_diff::Token]| -> Vec<&[u8]> { tokens.iter().map(|token| input.interner[*token]).collect() };
     let (old, new) = (lines(&input.before), lines(&input.after));
 
-    let changes: Vec<Change> =
-        diff.hunks().map(|hunk| Change { old: widened(hunk.before), new: widened(hunk.after) }).collect();
+    let changes: Vec<LineChange> =
+        diff.hunks().map(|hunk| LineChange { old: widened(hunk.before), new: widened(hunk.after) }).collect();
     let mut out = Vec::new();
     let mut function: Option<&[u8]> = None;
     let mut searched = 0;
@@ -52,7 +52,7 @@ pub fn hunks(before: &[u8], after: &[u8]) -> Vec<u8> {
 }
 
 /// Lines that were replaced by others.
-struct Change {
+struct LineChange {
     old: Range<usize>,
     new: Range<usize>,
 }

@@ -88,7 +88,7 @@ impl Tongue {
 }
 
 /// What a node of the tree means.
-enum Meaning {
+enum NodeMeaning {
     /// A unit.
     Unit(UnitKind, String),
     /// A unit whose inner functions are its methods.
@@ -138,16 +138,16 @@ fn walk(tongue: Tongue, path: &str, source: &str) -> Vec<CodeUnit> {
     let mut stack = vec![(tree.root_node(), None::<String>, in_test_file)];
     while let Some((node, scope, in_test)) = stack.pop() {
         let (inner_scope, inner_test) = match cutter.meaning(node) {
-            Meaning::Unit(kind, name) => {
+            NodeMeaning::Unit(kind, name) => {
                 units.push(cutter.unit(node, kind, scope.as_deref(), &name, in_test));
                 (None, in_test || (kind == UnitKind::Module && is_test_name(&name)))
             }
-            Meaning::Holder(kind, name) => {
+            NodeMeaning::Holder(kind, name) => {
                 units.push(cutter.unit(node, kind, None, &name, in_test));
                 (Some(name), in_test)
             }
-            Meaning::Scope(name) => (Some(name), in_test),
-            Meaning::Other => (scope, in_test),
+            NodeMeaning::Scope(name) => (Some(name), in_test),
+            NodeMeaning::Other => (scope, in_test),
         };
         for index in (0..node.child_count()).rev() {
             if let Some(child) = node.child(u32::try_from(index).unwrap_or(u32::MAX)) {
@@ -189,9 +189,9 @@ impl Cutter<'_> {
         (!bare.is_empty()).then(|| bare.to_owned())
     }
 
-    fn meaning(&self, node: Node<'_>) -> Meaning {
+    fn meaning(&self, node: Node<'_>) -> NodeMeaning {
         if !node.is_named() {
-            return Meaning::Other;
+            return NodeMeaning::Other;
         }
         let found = match self.tongue {
             Tongue::Rust => self.rust(node),
@@ -199,41 +199,41 @@ impl Cutter<'_> {
             Tongue::Python => self.python(node),
             Tongue::Go => self.go(node),
         };
-        found.unwrap_or(Meaning::Other)
+        found.unwrap_or(NodeMeaning::Other)
     }
 
-    fn rust(&self, node: Node<'_>) -> Option<Meaning> {
+    fn rust(&self, node: Node<'_>) -> Option<NodeMeaning> {
         let name = || self.field(node, "name");
         Some(match node.kind() {
             "function_item" | "function_signature_item" | "macro_definition" => {
-                Meaning::Unit(UnitKind::Function, name()?)
+                NodeMeaning::Unit(UnitKind::Function, name()?)
             }
-            "struct_item" | "enum_item" | "union_item" | "type_item" => Meaning::Unit(UnitKind::Type, name()?),
-            "const_item" | "static_item" => Meaning::Unit(UnitKind::Constant, name()?),
-            "mod_item" => Meaning::Unit(UnitKind::Module, name()?),
-            "trait_item" => Meaning::Holder(UnitKind::Type, name()?),
-            "impl_item" => Meaning::Scope(self.type_name(node, "type")?),
+            "struct_item" | "enum_item" | "union_item" | "type_item" => NodeMeaning::Unit(UnitKind::Type, name()?),
+            "const_item" | "static_item" => NodeMeaning::Unit(UnitKind::Constant, name()?),
+            "mod_item" => NodeMeaning::Unit(UnitKind::Module, name()?),
+            "trait_item" => NodeMeaning::Holder(UnitKind::Type, name()?),
+            "impl_item" => NodeMeaning::Scope(self.type_name(node, "type")?),
             _ => return None,
         })
     }
 
-    fn script(&self, node: Node<'_>) -> Option<Meaning> {
+    fn script(&self, node: Node<'_>) -> Option<NodeMeaning> {
         let name = || self.field(node, "name");
         Some(match node.kind() {
             "function_declaration"
             | "generator_function_declaration"
             | "function_signature"
             | "method_definition"
-            | "abstract_method_signature" => Meaning::Unit(UnitKind::Function, name()?),
+            | "abstract_method_signature" => NodeMeaning::Unit(UnitKind::Function, name()?),
             "public_field_definition" | "field_definition" if self.is_function(node) => {
-                Meaning::Unit(UnitKind::Function, name().or_else(|| self.field(node, "property"))?)
+                NodeMeaning::Unit(UnitKind::Function, name().or_else(|| self.field(node, "property"))?)
             }
-            "class_declaration" | "abstract_class_declaration" => Meaning::Holder(UnitKind::Type, name()?),
+            "class_declaration" | "abstract_class_declaration" => NodeMeaning::Holder(UnitKind::Type, name()?),
             "interface_declaration" | "type_alias_declaration" | "enum_declaration" => {
-                Meaning::Unit(UnitKind::Type, name()?)
+                NodeMeaning::Unit(UnitKind::Type, name()?)
             }
             "internal_module" | "module" => {
-                Meaning::Unit(UnitKind::Module, name()?.trim_matches(['"', '\'']).to_owned())
+                NodeMeaning::Unit(UnitKind::Module, name()?.trim_matches(['"', '\'']).to_owned())
             }
             "variable_declarator" if is_at_top(node) => {
                 let kind = if self.is_function(node) { UnitKind::Function } else { UnitKind::Constant };
@@ -242,7 +242,7 @@ impl Cutter<'_> {
                 if name.starts_with(['{', '[']) {
                     return None;
                 }
-                Meaning::Unit(kind, name)
+                NodeMeaning::Unit(kind, name)
             }
             _ => return None,
         })
@@ -254,34 +254,34 @@ impl Cutter<'_> {
         })
     }
 
-    fn python(&self, node: Node<'_>) -> Option<Meaning> {
+    fn python(&self, node: Node<'_>) -> Option<NodeMeaning> {
         Some(match node.kind() {
-            "function_definition" => Meaning::Unit(UnitKind::Function, self.field(node, "name")?),
-            "class_definition" => Meaning::Holder(UnitKind::Type, self.field(node, "name")?),
-            "type_alias_statement" => Meaning::Unit(UnitKind::Type, self.type_name(node, "left")?),
+            "function_definition" => NodeMeaning::Unit(UnitKind::Function, self.field(node, "name")?),
+            "class_definition" => NodeMeaning::Holder(UnitKind::Type, self.field(node, "name")?),
+            "type_alias_statement" => NodeMeaning::Unit(UnitKind::Type, self.type_name(node, "left")?),
             "assignment" => {
                 let top =
                     node.parent().and_then(|parent| parent.parent()).is_some_and(|module| module.kind() == "module");
                 let name = self
                     .field(node, "left")
                     .filter(|name| top && name.chars().all(|c| c.is_alphanumeric() || c == '_'))?;
-                Meaning::Unit(UnitKind::Constant, name)
+                NodeMeaning::Unit(UnitKind::Constant, name)
             }
             _ => return None,
         })
     }
 
-    fn go(&self, node: Node<'_>) -> Option<Meaning> {
+    fn go(&self, node: Node<'_>) -> Option<NodeMeaning> {
         let name = || self.field(node, "name");
         Some(match node.kind() {
-            "function_declaration" => Meaning::Unit(UnitKind::Function, name()?),
+            "function_declaration" => NodeMeaning::Unit(UnitKind::Function, name()?),
             "method_declaration" => {
                 let receiver =
                     self.type_name(node, "receiver").map(|receiver| receiver.trim_start_matches('*').to_owned())?;
-                Meaning::Unit(UnitKind::Function, format!("{receiver}::{}", name()?))
+                NodeMeaning::Unit(UnitKind::Function, format!("{receiver}::{}", name()?))
             }
-            "type_spec" | "type_alias" => Meaning::Unit(UnitKind::Type, name()?),
-            "const_spec" => Meaning::Unit(UnitKind::Constant, name()?),
+            "type_spec" | "type_alias" => NodeMeaning::Unit(UnitKind::Type, name()?),
+            "const_spec" => NodeMeaning::Unit(UnitKind::Constant, name()?),
             _ => return None,
         })
     }
@@ -313,7 +313,10 @@ impl Cutter<'_> {
         for index in 0..inner.named_child_count() {
             let Some(child) = inner.named_child(u32::try_from(index).unwrap_or(u32::MAX)) else { continue };
             let wrapped = child.child_by_field_name("definition").unwrap_or(child);
-            let own = matches!(self.meaning(wrapped), Meaning::Unit(..) | Meaning::Holder(..) | Meaning::Scope(_));
+            let own = matches!(
+                self.meaning(wrapped),
+                NodeMeaning::Unit(..) | NodeMeaning::Holder(..) | NodeMeaning::Scope(_)
+            );
             if !own || (kind == UnitKind::Type && self.tongue == Tongue::Go) {
                 text.push('\n');
                 text.push_str(self.text(child.byte_range()));

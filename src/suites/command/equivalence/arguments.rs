@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::form::{Atom, Form, Word};
 use super::order::{Argument, normal_order};
 use super::program::Program;
-use super::rules::Rule;
+use super::rules::EquivalenceRule;
 use super::scan::Scan;
-use super::shell::Reader;
-use super::table::Repeat;
+use super::shell::ShellReader;
+use super::table::OptionRepeat;
 
 /// Where programs of the system live: there a path names the same program as its last part.
 const SYSTEM_DIRECTORIES: [&str; 5] = ["/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/", "/usr/local/bin/"];
@@ -17,14 +17,14 @@ const SYSTEM_DIRECTORIES: [&str; 5] = ["/bin/", "/usr/bin/", "/sbin/", "/usr/sbi
 #[derive(Debug)]
 pub(super) struct Opaque;
 
-impl Reader<'_> {
+impl ShellReader<'_> {
     /// A command and its arguments in normal form.
     pub(super) fn command(&mut self, mut words: Vec<Word>) -> Form {
         if !self.appending
             && words.first().and_then(Word::as_literal) == Some("[")
             && words.last().and_then(Word::as_literal) == Some("]")
         {
-            self.notes.used(Rule::TestBracket);
+            self.notes.used(EquivalenceRule::TestBracket);
             words.pop();
             words[0] = Word::literal("test");
         }
@@ -45,7 +45,7 @@ impl Reader<'_> {
                     }
                 }
             };
-            self.notes.used(Rule::Alias);
+            self.notes.used(EquivalenceRule::Alias);
             words.splice(..1, alias.iter().map(|word| Word::literal(word)));
         }
         let mut form = vec![Atom::Open("words")];
@@ -71,10 +71,10 @@ impl Reader<'_> {
             self.simplify(&mut arguments);
             let (ordered, moved) = normal_order(arguments);
             if moved.options {
-                self.notes.used(Rule::OptionOrder);
+                self.notes.used(EquivalenceRule::OptionOrder);
             }
             if moved.keyed {
-                self.notes.used(Rule::KeyedOperand);
+                self.notes.used(EquivalenceRule::KeyedOperand);
             }
             form.extend(ordered);
         }
@@ -109,7 +109,7 @@ impl Reader<'_> {
                 continue;
             };
             let twins = arguments.iter().filter(|other| option(other).as_ref() == Some(&this)).count();
-            let repeated = spec.repeat == Some(Repeat::Idempotent) && spec.groups.is_empty() && twins > 1;
+            let repeated = spec.repeat == Some(OptionRepeat::Idempotent) && spec.groups.is_empty() && twins > 1;
             let alone = twins == 1
                 && !arguments.iter().enumerate().any(|(at, other)| match other {
                     Argument::Option { spec: other, fixed, .. } => {
@@ -123,7 +123,7 @@ impl Reader<'_> {
             let default =
                 alone && spec.default.is_some() && value.as_ref().and_then(Word::as_literal) == spec.default.as_deref();
             if repeated || default {
-                self.notes.used(if default { Rule::DefaultValue } else { Rule::OptionRepeated });
+                self.notes.used(if default { EquivalenceRule::DefaultValue } else { EquivalenceRule::OptionRepeated });
                 arguments.remove(index);
             } else {
                 index += 1;

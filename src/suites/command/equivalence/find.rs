@@ -3,8 +3,8 @@
 use super::arguments::Opaque;
 use super::form::{Atom, Form, Word};
 use super::program::{OptionSpec, Program};
-use super::rules::{NotedOption, Rule};
-use super::shell::Reader;
+use super::rules::{EquivalenceRule, NotedOption};
+use super::shell::ShellReader;
 use super::table::ValueKind;
 
 /// An expression; `All` and `Any` are flat.
@@ -68,7 +68,7 @@ impl Expression {
     }
 }
 
-impl Reader<'_> {
+impl ShellReader<'_> {
     /// The arguments of `find` in normal form.
     pub(super) fn find(&mut self, program: &Program, words: &[Word]) -> Result<Form, Opaque> {
         let mut form = Form::new();
@@ -87,7 +87,7 @@ impl Reader<'_> {
         at += starts.len();
         form.push(Atom::Open("starts"));
         if starts.is_empty() {
-            self.notes.used(Rule::FindExpression);
+            self.notes.used(EquivalenceRule::FindExpression);
             form.push(Atom::Word(Word::literal(".")));
         }
         form.extend(starts.into_iter().map(Atom::Word));
@@ -100,7 +100,7 @@ impl Reader<'_> {
         }
         let moved = parser.moved;
         if moved {
-            self.notes.used(Rule::FindExpression);
+            self.notes.used(EquivalenceRule::FindExpression);
         }
         let mut parts = match expression {
             Expression::All(parts) => parts,
@@ -113,7 +113,7 @@ impl Reader<'_> {
         let acts =
             whole.any_primary(&|name, class| class == Class::Other && name != "-prune" && !POSITIONAL.contains(&name));
         if !acts {
-            self.notes.used(Rule::FindExpression);
+            self.notes.used(EquivalenceRule::FindExpression);
             parts.push(Expression::Primary { name: "-print".into(), arguments: Form::new(), class: Class::Other });
         }
         sort_tests(&mut parts, &mut false);
@@ -145,7 +145,7 @@ impl Reader<'_> {
                 _ => false,
             };
             if is_default {
-                self.notes.used(Rule::DefaultValue);
+                self.notes.used(EquivalenceRule::DefaultValue);
                 continue;
             }
             form.push(Atom::Open("global"));
@@ -160,7 +160,7 @@ impl Reader<'_> {
 const POSITIONAL: [&str; 6] = ["-daystart", "-follow", "-regextype", "-warn", "-nowarn", "-noleaf"];
 
 struct Parser<'r, 'n, 'w> {
-    reader: &'r mut Reader<'n>,
+    reader: &'r mut ShellReader<'n>,
     program: &'w Program,
     words: &'w [Word],
     at: usize,
@@ -185,7 +185,7 @@ impl Parser<'_, '_, '_> {
         let mut parts = vec![self.all()?];
         while let Some(operator @ ("-o" | "-or")) = self.peek() {
             if operator == "-or" {
-                self.reader.notes.used(Rule::FindExpression);
+                self.reader.notes.used(EquivalenceRule::FindExpression);
             }
             self.at += 1;
             parts.push(self.all()?);
@@ -223,7 +223,7 @@ impl Parser<'_, '_, '_> {
             }
             match self.peek() {
                 Some("-a" | "-and") => {
-                    self.reader.notes.used(Rule::FindExpression);
+                    self.reader.notes.used(EquivalenceRule::FindExpression);
                     self.at += 1;
                 }
                 None | Some("-o" | "-or" | "," | ")") => break,
@@ -238,13 +238,13 @@ impl Parser<'_, '_, '_> {
         match self.peek() {
             Some(operator @ ("!" | "-not")) => {
                 if operator == "-not" {
-                    self.reader.notes.used(Rule::OptionSynonym);
+                    self.reader.notes.used(EquivalenceRule::OptionSynonym);
                 }
                 self.at += 1;
                 Ok(Expression::Not(Box::new(self.not()?)))
             }
             Some("(") => {
-                self.reader.notes.used(Rule::FindExpression);
+                self.reader.notes.used(EquivalenceRule::FindExpression);
                 self.at += 1;
                 let inner = self.each()?;
                 if self.peek() != Some(")") {
@@ -270,7 +270,7 @@ impl Parser<'_, '_, '_> {
             return Ok(Expression::Primary { name: name.to_owned(), arguments, class: Class::Test });
         };
         if name != spec.name {
-            self.reader.notes.used(Rule::OptionName);
+            self.reader.notes.used(EquivalenceRule::OptionName);
         }
         let arguments = self.arguments(spec)?;
         let shown = arguments.iter().filter_map(|atom| match atom {

@@ -19,12 +19,12 @@ mod tests;
 mod word;
 
 pub use program::Tables;
-pub use rules::Rule;
+pub use rules::EquivalenceRule;
 pub use table::ProgramTable;
 
 use crate::suites::command::{Difference, Method};
 use rules::{NotedOption, Notes};
-use shell::{Read, read};
+use shell::{ShellRead, read};
 
 /// The answer to the question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub enum Equivalence {
     /// By a rule.
     Equivalent {
         /// The rule that held.
-        rule: Rule,
+        rule: EquivalenceRule,
     },
     /// Not that we could tell.
     Different {
@@ -50,7 +50,7 @@ impl Equivalence {
     pub const fn score(&self) -> f64 {
         match self {
             Self::Exact => 1.0,
-            Self::Equivalent { rule: Rule::Whitespace } => 0.95,
+            Self::Equivalent { rule: EquivalenceRule::Whitespace } => 0.95,
             Self::Equivalent { .. } => 0.90,
             Self::Different { .. } => 0.0,
         }
@@ -66,9 +66,9 @@ impl Equivalence {
     }
 
     /// The rule that held.
-    pub const fn rule(&self) -> Option<Rule> {
+    pub const fn rule(&self) -> Option<EquivalenceRule> {
         match self {
-            Self::Exact => Some(Rule::Exact),
+            Self::Exact => Some(EquivalenceRule::Exact),
             Self::Equivalent { rule } => Some(*rule),
             Self::Different { .. } => None,
         }
@@ -105,7 +105,7 @@ pub fn compare(expected: &str, generated: &str, tables: &Tables) -> Equivalence 
         (Err(why), _) | (_, Err(why)) => {
             let (a, b) = (expected.trim(), generated.trim());
             if a == b {
-                return Equivalence::Equivalent { rule: Rule::Whitespace };
+                return Equivalence::Equivalent { rule: EquivalenceRule::Whitespace };
             }
             let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
             Equivalence::Different {
@@ -117,8 +117,12 @@ pub fn compare(expected: &str, generated: &str, tables: &Tables) -> Equivalence 
 }
 
 /// The same words and operators: only blanks differ, or a comment.
-fn whitespace_or_comment(a: &Read, b: &Read) -> Rule {
-    if a.notes.has_used(Rule::Comment) || b.notes.has_used(Rule::Comment) { Rule::Comment } else { Rule::Whitespace }
+fn whitespace_or_comment(a: &ShellRead, b: &ShellRead) -> EquivalenceRule {
+    if a.notes.has_used(EquivalenceRule::Comment) || b.notes.has_used(EquivalenceRule::Comment) {
+        EquivalenceRule::Comment
+    } else {
+        EquivalenceRule::Whitespace
+    }
 }
 
 fn first_difference(a: &[String], b: &[String], note: Option<String>) -> Difference {

@@ -4,7 +4,7 @@ use super::arguments::Opaque;
 use super::form::{Piece, Word};
 use super::order::Argument;
 use super::program::{Lookup, OptionSpec, Program};
-use super::rules::{NotedOption, Rule};
+use super::rules::{EquivalenceRule, NotedOption};
 use super::scan::{Queue, Scan};
 use super::table::{DigitsPlace, ValueKind};
 
@@ -34,7 +34,7 @@ impl<'p> Scan<'_, '_, 'p> {
             && number.bytes().all(|byte| byte.is_ascii_digit())
             && program.option(leading).is_none()
         {
-            self.reader.notes.used(Rule::OptionWord);
+            self.reader.notes.used(EquivalenceRule::OptionWord);
             queue.push_front((Word::literal(number), true));
             queue.push_front((Word::literal(digits), true));
             return Ok(false);
@@ -56,9 +56,9 @@ impl<'p> Scan<'_, '_, 'p> {
         let (scope, spec, by_prefix) = self.find_long(chain, name).ok_or(Opaque)?;
         if !made {
             if by_prefix {
-                self.reader.notes.used(Rule::OptionPrefix);
+                self.reader.notes.used(EquivalenceRule::OptionPrefix);
             } else if name != spec.name {
-                self.reader.notes.used(Rule::OptionName);
+                self.reader.notes.used(EquivalenceRule::OptionName);
             }
         }
         match (spec.value, value) {
@@ -70,7 +70,7 @@ impl<'p> Scan<'_, '_, 'p> {
             (None | Some(ValueKind::Optional), None) => self.push(scope, spec, None, made, queue),
             (Some(kind @ (ValueKind::Required | ValueKind::Number | ValueKind::Two | ValueKind::Command)), None) => {
                 if kind == ValueKind::Required && !made {
-                    self.reader.notes.used(Rule::OptionValue);
+                    self.reader.notes.used(EquivalenceRule::OptionValue);
                 }
                 self.separate(scope, spec, kind, made, queue)
             }
@@ -159,14 +159,14 @@ impl<'p> Scan<'_, '_, 'p> {
                 return Err(Opaque);
             }
             if matches!(spec.value, Some(ValueKind::Required | ValueKind::Number)) && !made {
-                self.reader.notes.used(Rule::OptionValue);
+                self.reader.notes.used(EquivalenceRule::OptionValue);
             }
             let sure = value.is_one_word() && value.is_surely_not_empty();
             let value = if sure { value } else { marked(value) };
             return self.push(scope, spec, Some(value), made, queue);
         }
         for _ in 1..expanded.len() {
-            self.reader.notes.used(Rule::OptionCluster);
+            self.reader.notes.used(EquivalenceRule::OptionCluster);
         }
         for part in expanded.into_iter().rev() {
             queue.push_front(part);
@@ -204,7 +204,7 @@ impl<'p> Scan<'_, '_, 'p> {
                 return Err(Opaque);
             }
             if !made {
-                self.reader.notes.used(Rule::OptionValue);
+                self.reader.notes.used(EquivalenceRule::OptionValue);
             }
             let value = if value.is_one_word() { value } else { marked(value) };
             return self.push(scope, spec, Some(value), made, queue);
@@ -217,7 +217,7 @@ impl<'p> Scan<'_, '_, 'p> {
             return Err(Opaque);
         }
         if spec.value == Some(ValueKind::Required) && !made {
-            self.reader.notes.used(Rule::OptionValue);
+            self.reader.notes.used(EquivalenceRule::OptionValue);
         }
         self.push(chain.len() - 1, spec, Some(value), made, queue)
     }
@@ -283,7 +283,7 @@ impl<'p> Scan<'_, '_, 'p> {
             }
             self.count_expansion()?;
             if !made {
-                self.reader.notes.used(Rule::OptionSynonym);
+                self.reader.notes.used(EquivalenceRule::OptionSynonym);
             }
             for word in words.iter().rev() {
                 queue.push_front((Word::literal(word), true));
@@ -292,7 +292,7 @@ impl<'p> Scan<'_, '_, 'p> {
         }
         let value = value.map(|value| match value.as_literal() {
             Some(text) if spec.canonical_value(text) != text => {
-                self.reader.notes.used(Rule::OptionSynonym);
+                self.reader.notes.used(EquivalenceRule::OptionSynonym);
                 Word::literal(spec.canonical_value(text))
             }
             Some(_) | None => value,
@@ -309,7 +309,7 @@ impl<'p> Scan<'_, '_, 'p> {
 
     fn note_name(&mut self, name: &str, spec: &OptionSpec, made: bool) {
         if name != spec.name && !made {
-            self.reader.notes.used(Rule::OptionName);
+            self.reader.notes.used(EquivalenceRule::OptionName);
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use super::form::{Atom, Form, Word};
 use super::program::OptionSpec;
-use super::table::Repeat;
+use super::table::OptionRepeat;
 
 /// One argument of a program that the table knows.
 #[derive(Debug, Clone)]
@@ -44,7 +44,7 @@ impl Argument<'_> {
             (Option { scope, spec, .. }, Option { scope: other_scope, spec: other_spec, .. }) => {
                 scope == other_scope
                     && ((spec.position && other_spec.position)
-                        || (spec.name == other_spec.name && spec.repeat != Some(Repeat::Unordered))
+                        || (spec.name == other_spec.name && spec.repeat != Some(OptionRepeat::Unordered))
                         || spec
                             .groups
                             .iter()
@@ -92,7 +92,7 @@ impl Argument<'_> {
 }
 
 fn same_unordered(a: &OptionSpec, b: &OptionSpec) -> bool {
-    a.name == b.name && a.repeat == Some(Repeat::Unordered)
+    a.name == b.name && a.repeat == Some(OptionRepeat::Unordered)
 }
 
 /// What changed places on the way to the normal order.

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use include_dir::{Dir, include_dir};
 
-use super::table::{DigitsPlace, Groups, Nested, OptionEntry, Order, ProgramTable, Repeat, ValueKind};
+use super::table::{DigitsPlace, Groups, Nested, OptionEntry, OptionRepeat, Order, ProgramTable, ValueKind};
 
 static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/suites/command/equivalence/programs");
 
@@ -43,7 +43,7 @@ pub(super) struct OptionSpec {
     pub(super) about: String,
     pub(super) value: Option<ValueKind>,
     pub(super) groups: Vec<String>,
-    pub(super) repeat: Option<Repeat>,
+    pub(super) repeat: Option<OptionRepeat>,
     pub(super) position: bool,
     pub(super) same_as: Option<Vec<String>>,
     pub(super) default: Option<String>,

@@ -2,7 +2,7 @@
 
 /// One rule. The order of the variants is the order of what they take for granted: the later, the more knowledge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rule {
+pub enum EquivalenceRule {
     /// Byte for byte.
     Exact,
     /// Blanks outside of quotes.
@@ -53,7 +53,7 @@ pub enum Rule {
     FindExpression,
 }
 
-impl Rule {
+impl EquivalenceRule {
     /// Every rule.
     pub const ALL: [Self; 24] = [
         Self::Exact,
@@ -126,7 +126,7 @@ impl Rule {
 /// How often each rule was used to bring one command into its normal form.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Notes {
-    counts: [u16; Rule::ALL.len()],
+    counts: [u16; EquivalenceRule::ALL.len()],
     /// Every option that was understood: how it is written, its value, and what it does.
     pub(super) options: Vec<NotedOption>,
 }
@@ -140,24 +140,25 @@ pub(super) struct NotedOption {
 }
 
 impl Notes {
-    pub(super) fn used(&mut self, rule: Rule) {
+    pub(super) fn used(&mut self, rule: EquivalenceRule) {
         let count = &mut self.counts[rule as usize];
         *count = count.saturating_add(1);
     }
 
-    pub(super) fn has_used(&self, rule: Rule) -> bool {
+    pub(super) fn has_used(&self, rule: EquivalenceRule) -> bool {
         self.counts[rule as usize] > 0
     }
 
     /// The rule by which two commands with the same normal form are equivalent: of those that were used for one and
     /// not for the other, the one that takes most for granted. If both used the same ones, order is what differs, or
     /// else the way in which the simplest of them was used.
-    pub(super) fn deciding_rule(&self, other: &Self) -> Rule {
-        let used = |rule: Rule| self.counts[rule as usize];
-        let strongest = |holds: &dyn Fn(Rule) -> bool| Rule::ALL.into_iter().rev().find(|rule| holds(*rule));
+    pub(super) fn deciding_rule(&self, other: &Self) -> EquivalenceRule {
+        let used = |rule: EquivalenceRule| self.counts[rule as usize];
+        let strongest =
+            |holds: &dyn Fn(EquivalenceRule) -> bool| EquivalenceRule::ALL.into_iter().rev().find(|rule| holds(*rule));
         strongest(&|rule| used(rule) != other.counts[rule as usize])
-            .or_else(|| strongest(&|rule| rule == Rule::OptionOrder && used(rule) > 0))
-            .or_else(|| Rule::ALL.into_iter().find(|rule| used(*rule) > 0))
-            .unwrap_or(Rule::OptionOrder)
+            .or_else(|| strongest(&|rule| rule == EquivalenceRule::OptionOrder && used(rule) > 0))
+            .or_else(|| EquivalenceRule::ALL.into_iter().find(|rule| used(*rule) > 0))
+            .unwrap_or(EquivalenceRule::OptionOrder)
     }
 }

@@ -6,13 +6,13 @@ use super::arguments::Opaque;
 use super::form::{Piece, Word};
 use super::order::Argument;
 use super::program::{OptionSpec, Program};
-use super::rules::Rule;
-use super::shell::Reader;
+use super::rules::EquivalenceRule;
+use super::shell::ShellReader;
 use super::table::ValueKind;
 
 /// Reads the words of one command; a scope is the program or one of its subcommands.
 pub(super) struct Scan<'r, 'n, 'p> {
-    pub(super) reader: &'r mut Reader<'n>,
+    pub(super) reader: &'r mut ShellReader<'n>,
     pub(super) root: &'p Program,
     pub(super) expansions: usize,
     pub(super) out: &'r mut Vec<Argument<'p>>,
@@ -37,7 +37,7 @@ impl<'p> Scan<'_, '_, 'p> {
             }
             if is_option {
                 if operands > 0 && !made {
-                    self.reader.notes.used(Rule::OptionPosition);
+                    self.reader.notes.used(EquivalenceRule::OptionPosition);
                 }
                 if self.option(chain, &word, made, first, &mut queue)? {
                     return Ok(());
@@ -46,7 +46,7 @@ impl<'p> Scan<'_, '_, 'p> {
             } else if (first && program.old_style && self.old_style(program, &word, &mut queue))
                 || (program.bare_options && self.bare(program, chain, &word, &mut queue)?)
             {
-                self.reader.notes.used(Rule::OptionWord);
+                self.reader.notes.used(EquivalenceRule::OptionWord);
             } else {
                 if !program.commands.is_empty() && operands == 0 {
                     return self.subcommand(chain, &word, queue);
@@ -78,7 +78,7 @@ impl<'p> Scan<'_, '_, 'p> {
             && !nested.default.is_empty()
             && !self.reader.appending
         {
-            self.reader.notes.used(Rule::DefaultValue);
+            self.reader.notes.used(EquivalenceRule::DefaultValue);
             let words = nested.default.iter().map(|word| Word::literal(word)).collect();
             let form = self.reader.nested_command(words, nested.appends);
             self.out.push(Argument::Nested(form));
@@ -115,7 +115,7 @@ impl<'p> Scan<'_, '_, 'p> {
             spelled.push_str(name);
         }
         if spelled != text {
-            self.reader.notes.used(Rule::Alias);
+            self.reader.notes.used(EquivalenceRule::Alias);
         }
         Word::literal(&spelled)
     }
@@ -152,7 +152,7 @@ impl<'p> Scan<'_, '_, 'p> {
             && program.commands.is_empty()
             && queue.iter().take(looked_at).all(|(word, _)| harmless(word));
         if needless {
-            self.reader.notes.used(Rule::EndOfOptions);
+            self.reader.notes.used(EquivalenceRule::EndOfOptions);
         } else {
             self.out.push(Argument::Operand { word: Word::literal("--"), fixed: true });
         }
@@ -174,12 +174,12 @@ impl<'p> Scan<'_, '_, 'p> {
         let name = word.as_literal().ok_or(Opaque)?;
         let (canonical, command) = program.commands.get(name).ok_or(Opaque)?;
         if canonical != name {
-            self.reader.notes.used(Rule::Alias);
+            self.reader.notes.used(EquivalenceRule::Alias);
         }
         let rest = queue.into_iter().map(|(word, _)| word);
         if let Some(alias) = &command.alias {
             self.count_expansion()?;
-            self.reader.notes.used(Rule::Alias);
+            self.reader.notes.used(EquivalenceRule::Alias);
             self.out.retain(|argument| !matches!(argument, Argument::Subcommand(_)));
             let words = alias.iter().map(|word| Word::literal(word)).chain(rest).collect();
             return self.scope(&[self.root], words);

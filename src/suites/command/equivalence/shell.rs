@@ -8,8 +8,8 @@ use brush_parser::{ParserOptions, SourceSpan, Token};
 
 use super::form::{Atom, Form, Piece, Word};
 use super::program::Tables;
-use super::rules::{Notes, Rule};
-use super::word::{Context, parser_options};
+use super::rules::{EquivalenceRule, Notes};
+use super::word::{WordContext, parser_options};
 
 /// Longer commands are not looked into.
 const MAX_BYTES: usize = 8 * 1024;
@@ -36,7 +36,7 @@ impl Unparsed {
 
 /// A command that was read.
 #[derive(Debug)]
-pub(super) struct Read {
+pub(super) struct ShellRead {
     pub(super) form: Form,
     /// The words and operators as they were written.
     pub(super) tokens: Vec<String>,
@@ -44,7 +44,7 @@ pub(super) struct Read {
 }
 
 /// Reads one command line.
-pub(super) struct Reader<'n> {
+pub(super) struct ShellReader<'n> {
     pub(super) options: ParserOptions,
     pub(super) tables: &'n Tables,
     pub(super) notes: Notes,
@@ -56,8 +56,8 @@ pub(super) struct Reader<'n> {
 }
 
 /// Reads a command line into its normal form.
-pub(super) fn read(text: &str, tables: &Tables) -> Result<Read, Unparsed> {
-    let mut reader = Reader {
+pub(super) fn read(text: &str, tables: &Tables) -> Result<ShellRead, Unparsed> {
+    let mut reader = ShellReader {
         options: parser_options(),
         tables,
         notes: Notes::default(),
@@ -68,7 +68,7 @@ pub(super) fn read(text: &str, tables: &Tables) -> Result<Read, Unparsed> {
     let tokens = tokenize(text)?;
     let form = reader.program(text, &tokens)?;
     let shown = significant(&tokens).iter().map(|token| token.to_str().to_owned()).collect();
-    Ok(Read { form, tokens: shown, notes: reader.notes })
+    Ok(ShellRead { form, tokens: shown, notes: reader.notes })
 }
 
 /// Tokens, after checking that the parser can bear the text.
@@ -112,7 +112,7 @@ fn significant(tokens: &[Token]) -> &[Token] {
     &tokens[start..end]
 }
 
-impl Reader<'_> {
+impl ShellReader<'_> {
     fn program(&mut self, text: &str, tokens: &[Token]) -> Result<Form, Unparsed> {
         let program = brush_parser::parse_tokens(tokens, &self.options).map_err(|_| Unparsed::Syntax)?;
         let outer = std::mem::replace(&mut self.source, text.chars().collect());
@@ -120,14 +120,14 @@ impl Reader<'_> {
         let written: usize = tokens.iter().map(|token| token.to_str().chars().count()).sum();
         let black = self.source.iter().filter(|c| !c.is_whitespace()).count();
         if black > written {
-            self.notes.used(Rule::Comment);
+            self.notes.used(EquivalenceRule::Comment);
         }
         for (index, token) in tokens.iter().enumerate() {
             match token {
                 Token::Operator(text, _) if text == "\n" || (text == ";" && index + 1 == tokens.len()) => {
-                    self.notes.used(Rule::Separator);
+                    self.notes.used(EquivalenceRule::Separator);
                 }
-                Token::Operator(text, _) if text == "|&" => self.notes.used(Rule::Redirection),
+                Token::Operator(text, _) if text == "|&" => self.notes.used(EquivalenceRule::Redirection),
                 Token::Operator(..) | Token::Word(..) => {}
             }
         }
@@ -233,7 +233,7 @@ impl Reader<'_> {
                 if let Some(values) = &clause.values {
                     form.push(Atom::Name("in".to_owned()));
                     for value in values {
-                        form.extend(self.words(&value.value, Context::Argument)?.into_iter().map(Atom::Word));
+                        form.extend(self.words(&value.value, WordContext::Argument)?.into_iter().map(Atom::Word));
                     }
                 }
                 form.push(Atom::Name("do".to_owned()));
@@ -296,7 +296,7 @@ impl Reader<'_> {
                     redirects.push((redirect, last));
                 }
                 CommandPrefixOrSuffixItem::Word(word) | CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
-                    words.extend(self.words(&word.value, Context::Argument)?);
+                    words.extend(self.words(&word.value, WordContext::Argument)?);
                 }
                 CommandPrefixOrSuffixItem::ProcessSubstitution(kind, subshell) => {
                     let mut inner = vec![Atom::Open("process"), Atom::Name(format!("{kind}"))];
@@ -312,7 +312,7 @@ impl Reader<'_> {
             form.extend(self.command(words));
         }
         if redirects.iter().any(|(_, last)| !last) {
-            self.notes.used(Rule::Redirection);
+            self.notes.used(EquivalenceRule::Redirection);
         }
         self.redirects(redirects.iter().map(|(redirect, _)| *redirect), form)?;
         form.push(Atom::Close);
@@ -321,7 +321,7 @@ impl Reader<'_> {
 
     /// Quotes around the name of a program keep the shell from looking for an alias, so they are kept.
     fn program_name(&mut self, raw: &str) -> Result<Vec<Word>, Unparsed> {
-        let mut words = self.words(raw, Context::Argument)?;
+        let mut words = self.words(raw, WordContext::Argument)?;
         if raw.contains(['\\', '\'', '"'])
             && let Some(first) = words.first_mut()
         {
@@ -335,7 +335,7 @@ impl Reader<'_> {
         match (&assignment.name, &assignment.value) {
             (AssignmentName::VariableName(name), AssignmentValue::Scalar(value)) => {
                 form.push(Atom::Name(format!("{name}{}", if assignment.append { "+=" } else { "=" })));
-                form.push(Atom::Word(self.word(&value.value, Context::Assignment)?));
+                form.push(Atom::Word(self.word(&value.value, WordContext::Assignment)?));
             }
             (AssignmentName::VariableName(_) | AssignmentName::ArrayElementName(..), _) => {
                 form.push(Atom::Name(raw.to_owned()));
@@ -354,7 +354,7 @@ impl Reader<'_> {
             match redirect {
                 IoRedirect::File(fd, kind, target) => self.file_redirect(*fd, kind, target, form)?,
                 IoRedirect::OutputAndError(word, append) => {
-                    let word = self.word(&word.value, Context::Target)?;
+                    let word = self.word(&word.value, WordContext::Target)?;
                     self.both_redirects(word, *append, form);
                 }
                 IoRedirect::HereDocument(fd, document) => {
@@ -367,7 +367,7 @@ impl Reader<'_> {
                 IoRedirect::HereString(fd, word) => {
                     form.push(Atom::Open("here-string"));
                     form.push(Atom::Name(fd.unwrap_or(0).to_string()));
-                    form.push(Atom::Word(self.word(&word.value, Context::Target)?));
+                    form.push(Atom::Word(self.word(&word.value, WordContext::Target)?));
                     form.push(Atom::Close);
                 }
             }
@@ -388,11 +388,11 @@ impl Reader<'_> {
         );
         let default = if reads { 0 } else { 1 };
         if fd == Some(default) {
-            self.notes.used(Rule::Redirection);
+            self.notes.used(EquivalenceRule::Redirection);
         }
         let target = match target {
             IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word) => {
-                let word = self.word(&word.value, Context::Target)?;
+                let word = self.word(&word.value, WordContext::Target)?;
                 let is_descriptor = |text: &str| text.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());
                 if fd.is_none()
                     && matches!(kind, IoFileRedirectKind::DuplicateOutput)
@@ -417,7 +417,7 @@ impl Reader<'_> {
 
     /// `&>f` is `>f 2>&1`.
     fn both_redirects(&mut self, word: Word, append: bool, form: &mut Form) {
-        self.notes.used(Rule::Redirection);
+        self.notes.used(EquivalenceRule::Redirection);
         push_redirect(1, if append { ">>" } else { ">" }, vec![Atom::Word(word)], form);
         push_redirect(2, ">&", vec![Atom::Word(Word::literal("1"))], form);
     }

@@ -115,7 +115,7 @@ pub struct OptionEntry {
     /// Options that share a group keep their order.
     pub group: Option<Groups>,
     /// What repeating it means.
-    pub repeat: Option<Repeat>,
+    pub repeat: Option<OptionRepeat>,
     /// Whether its place among the operands matters.
     #[serde(default)]
     pub position: bool,
@@ -159,7 +159,7 @@ pub enum Groups {
 /// What repeating an option means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Repeat {
+pub enum OptionRepeat {
     /// The order of its values has no effect.
     Unordered,
     /// Given twice is given once.

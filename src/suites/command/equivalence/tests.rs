@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Equivalence, Rule, Tables, compare};
+use super::{Equivalence, EquivalenceRule, Tables, compare};
 
 fn score(a: &str, b: &str) -> f64 {
     let there = compare(a, b, &Tables::shipped()).score();
@@ -153,13 +153,13 @@ fn these_look_alike_and_are_not() {
 
 #[test]
 fn every_rule_holds_for_its_example_and_names_itself() {
-    for rule in Rule::ALL {
+    for rule in EquivalenceRule::ALL {
         let (a, b) = rule.example();
         let found = compare(a, b, &Tables::shipped());
         assert_eq!(found.rule(), Some(rule), "{a} | {b}");
-        let expected = if rule == Rule::Exact {
+        let expected = if rule == EquivalenceRule::Exact {
             1.0
-        } else if rule == Rule::Whitespace {
+        } else if rule == EquivalenceRule::Whitespace {
             0.95
         } else {
             0.90

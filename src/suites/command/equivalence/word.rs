@@ -6,15 +6,15 @@ use brush_parser::word::{
 };
 
 use super::form::{Atom, Form, Piece, Word};
-use super::rules::Rule;
-use super::shell::{Reader, Unparsed};
+use super::rules::EquivalenceRule;
+use super::shell::{ShellReader, Unparsed};
 
 /// A word with more alternatives than this is not written out.
 const MAX_ALTERNATIVES: usize = 256;
 
 /// Where a word stands decides what the shell does with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Context {
+pub(super) enum WordContext {
     /// Braces, wildcards, splitting.
     Argument,
     /// After `name=`: neither wildcards nor splitting.
@@ -23,17 +23,17 @@ pub(super) enum Context {
     Target,
 }
 
-impl Reader<'_> {
+impl ShellReader<'_> {
     /// A raw word as the words it becomes; more than one only through braces.
-    pub(super) fn words(&mut self, raw: &str, context: Context) -> Result<Vec<Word>, Unparsed> {
-        if context == Context::Argument && raw.contains('{') {
+    pub(super) fn words(&mut self, raw: &str, context: WordContext) -> Result<Vec<Word>, Unparsed> {
+        if context == WordContext::Argument && raw.contains('{') {
             let parsed = word::parse_brace_expansions(raw, &self.options).map_err(|_| Unparsed::Syntax)?;
             let braced = parsed.filter(|parts| parts.iter().any(|part| matches!(part, BraceExpressionOrText::Expr(_))));
             if let Some(parts) = braced {
                 let Some(texts) = expand(&parts).filter(|_| !is_padded(raw)) else {
                     return Ok(vec![Word(vec![dynamic("braces", raw, false)])]);
                 };
-                self.notes.used(Rule::BraceExpansion);
+                self.notes.used(EquivalenceRule::BraceExpansion);
                 return texts.iter().map(|text| self.word(text, context)).collect();
             }
         }
@@ -41,8 +41,8 @@ impl Reader<'_> {
     }
 
     /// A raw word, braces as they are.
-    pub(super) fn word(&mut self, raw: &str, context: Context) -> Result<Word, Unparsed> {
-        if context == Context::Target && raw.contains('{') {
+    pub(super) fn word(&mut self, raw: &str, context: WordContext) -> Result<Word, Unparsed> {
+        if context == WordContext::Target && raw.contains('{') {
             // Several targets are an error of the shell, not a file of that name.
             let parsed = word::parse_brace_expansions(raw, &self.options).map_err(|_| Unparsed::Syntax)?;
             if parsed.is_some_and(|parts| parts.iter().any(|part| matches!(part, BraceExpressionOrText::Expr(_)))) {
@@ -63,27 +63,27 @@ impl Reader<'_> {
         pieces: &[WordPieceWithSource],
         raw: &str,
         quoted: bool,
-        context: Context,
+        context: WordContext,
         word: &mut Word,
     ) -> Result<(), Unparsed> {
         for WordPieceWithSource { piece, start_index, end_index } in pieces {
-            let keeps_one_word = quoted || context == Context::Assignment;
+            let keeps_one_word = quoted || context == WordContext::Assignment;
             match piece {
                 WordPiece::Text(text) if quoted => word.push_literal(text),
                 WordPiece::Text(text) => self.unquoted(text, context, word),
                 WordPiece::SingleQuotedText(text) => {
-                    self.notes.used(Rule::Quoting);
+                    self.notes.used(EquivalenceRule::Quoting);
                     word.push_literal(text);
                 }
                 WordPiece::AnsiCQuotedText(text) => {
-                    self.notes.used(Rule::Quoting);
+                    self.notes.used(EquivalenceRule::Quoting);
                     match decode_ansi_c(text) {
                         Some(text) => word.push_literal(&text),
                         None => word.0.push(dynamic("ansi-c", text, true)),
                     }
                 }
                 WordPiece::DoubleQuotedSequence(inner) => {
-                    self.notes.used(Rule::Quoting);
+                    self.notes.used(EquivalenceRule::Quoting);
                     if inner.is_empty() {
                         word.push_literal("");
                     }
@@ -99,7 +99,7 @@ impl Reader<'_> {
                     let many = text.contains("AllPositionalParameters") || text.contains("AllIndices");
                     let source = slice(raw, *start_index, *end_index);
                     if matches!(expression, ParameterExpr::Parameter { .. }) && source.starts_with("${") {
-                        self.notes.used(Rule::ParameterBraces);
+                        self.notes.used(EquivalenceRule::ParameterBraces);
                     }
                     // Even between quotes it can be several words.
                     let sort = if many && quoted { "parameters" } else { "parameter" };
@@ -110,7 +110,7 @@ impl Reader<'_> {
                     word.0.push(Piece::Dynamic { form, quoted: keeps_one_word });
                 }
                 WordPiece::BackquotedCommandSubstitution(text) => {
-                    self.notes.used(Rule::CommandSubstitution);
+                    self.notes.used(EquivalenceRule::CommandSubstitution);
                     // Inside of backticks a backslash has rules of its own.
                     let form = if text.contains('\\') {
                         vec![Atom::Open("backquoted"), Atom::Name(text.clone()), Atom::Close]
@@ -145,7 +145,7 @@ impl Reader<'_> {
             return;
         }
         if !quoted {
-            self.notes.used(Rule::Quoting);
+            self.notes.used(EquivalenceRule::Quoting);
             word.push_literal(escaped);
         } else if matches!(escaped, "$" | "`" | "\"" | "\\") {
             word.push_literal(escaped);
@@ -156,8 +156,8 @@ impl Reader<'_> {
     }
 
     /// Text without quotes: wildcards and brackets keep their meaning.
-    fn unquoted(&mut self, text: &str, context: Context, word: &mut Word) {
-        if context == Context::Assignment {
+    fn unquoted(&mut self, text: &str, context: WordContext, word: &mut Word) {
+        if context == WordContext::Assignment {
             // Neither wildcards nor braces mean anything here, but a tilde does.
             for (index, part) in text.split('~').enumerate() {
                 if index > 0 {

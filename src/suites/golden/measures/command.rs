@@ -17,7 +17,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// A program of the user's own. It reads `{"actual", "golden", "input", "case"}` and writes `{"score", "reason"}`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Program {
+pub struct ScorerProgram {
     /// A process for each answer: JSON on standard input, JSON on standard output.
     #[schemars(length(min = 1))]
     pub command: Option<Vec<String>>,
@@ -26,7 +26,7 @@ pub struct Program {
     pub worker: Option<Vec<String>>,
 }
 
-impl Definition for Program {
+impl Definition for ScorerProgram {
     const NAME: &'static str = "command";
 
     fn resolve(&mut self, _: Reader<'_>) -> Result<Value, KeyError> {
@@ -38,7 +38,7 @@ impl Definition for Program {
     }
 }
 
-impl Program {
+impl ScorerProgram {
     /// The program as a target: a whole case in, a score out.
     pub fn target(&self, root: &Path) -> TargetSettings {
         let argv = self.command.as_ref().or(self.worker.as_ref()).map_or(&[][..], Vec::as_slice);
@@ -50,12 +50,12 @@ impl Program {
     }
 }
 
-impl Measure for Program {
+impl Measure for ScorerProgram {
     fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         opinion(scene.opinion, "the scorer's program")
     }
 
     fn asks(&self) -> Option<Asks<'_>> {
-        Some(Asks::Program(self))
+        Some(Asks::ScorerProgram(self))
     }
 }

@@ -93,7 +93,7 @@ pub enum Asks<'a> {
     /// A model.
     Judge(&'a judge::Judge),
     /// A program.
-    Program(&'a command::Program),
+    ScorerProgram(&'a command::ScorerProgram),
 }
 
 /// What is wrong with a measure, and under which of its keys.
@@ -170,7 +170,7 @@ mod tolerance;
 
 /// Every measure.
 pub static REGISTRY: &[Registered] = &[
-    registered::<command::Program>(),
+    registered::<command::ScorerProgram>(),
     registered::<contains::Contains>(),
     registered::<count_difference::CountDifference>(),
     registered::<equal::Equal>(),
