@@ -83,9 +83,14 @@ pub(super) fn validate_address(url: &str, place: &Place<'_>) {
 impl Askable for HttpTarget {
     /// What a service refuses or cannot do is nobody's wrong answer.
     async fn ask(&self, request: Request, stop: &Stop) -> Answer {
+        let client = match self.client.get_or_init(client) {
+            Ok(client) => client,
+            Err(error) => return Answer::ended(Ending::Unreachable { why: error.to_string() }),
+        };
+        // Building the client is not the service's time.
         let began = Instant::now();
         let ending = tokio::select! {
-            ending = self.post(&request.input) => ending,
+            ending = self.post(client, &request.input) => ending,
             () = stop.requested() => Ending::Interrupted,
         };
         Answer { duration: began.elapsed(), ..Answer::ended(ending) }
@@ -93,11 +98,7 @@ impl Askable for HttpTarget {
 }
 
 impl HttpTarget {
-    async fn post(&self, body: &Value) -> Ending {
-        let client = match self.client.get_or_init(client) {
-            Ok(client) => client,
-            Err(error) => return Ending::Unreachable { why: error.to_string() },
-        };
+    async fn post(&self, client: &reqwest::Client, body: &Value) -> Ending {
         let policy = RetryPolicy {
             retries: RETRIES,
             attempt: self.config.timeout,
