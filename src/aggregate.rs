@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::baseline::{BaselineMetric, BaselineSuite};
 use crate::model::{Better, EndingKind, Metric, MetricSpec, Nature, Output, Score, Status, milliseconds, rounded};
 use crate::plan::Planned;
 use crate::results::{Attempt, CaseResult};
@@ -161,17 +160,6 @@ fn mean_of(values: &[f64]) -> (Option<f64>, Option<[f64; 2]>, usize) {
     let misses = values.iter().filter(|value| **value == 0.0).count();
     let interval = if hits + misses == values.len() { wilson(hits, values.len()) } else { mean_interval(values) };
     (mean(values), interval, values.len())
-}
-
-/// Metrics and metrics of slices.
-type Measured = (BTreeMap<String, Metric>, BTreeMap<String, BTreeMap<String, Metric>>);
-
-/// What the baseline has, for a suite that was not run.
-pub fn carried(suite: &BaselineSuite) -> Measured {
-    let carry = |metrics: &BTreeMap<String, BaselineMetric>| -> BTreeMap<String, Metric> {
-        metrics.iter().map(|(name, metric)| (name.clone(), metric.carried())).collect()
-    };
-    (carry(&suite.metrics), suite.slices.iter().map(|(slice, metrics)| (slice.clone(), carry(metrics))).collect())
 }
 
 /// The same metrics over every slice of the cases.

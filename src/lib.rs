@@ -292,7 +292,7 @@ fn suite_result(request: &RunRequest, asked: &Asked<'_>) -> SuiteResult {
         .filter(|_| !suite.affected)
         .and_then(|reference| reference.baseline.suites.get(&settings.id));
     let (metrics, slices) = match carried {
-        Some(carried) => aggregate::carried(carried),
+        Some(carried) => carried.carried(),
         None => (aggregate::metrics(settings.kind, &cases), aggregate::slices(settings.kind, &cases)),
     };
     let mut result = SuiteResult {

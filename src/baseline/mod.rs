@@ -9,7 +9,9 @@ mod trend;
 mod update;
 
 pub use fetched::{FetchedBaseline, FetchedFrom};
-pub use file::{Baseline, BaselineCase, BaselineMetric, BaselineSuite, Blessing, Produced};
+#[cfg(test)]
+pub use file::BaselineMetric;
+pub use file::{Baseline, BaselineCase, BaselineSuite, Blessing, Produced};
 pub(crate) use git::{changed_files, default_branch, history, is_ancestor};
 pub(crate) use lookup::{
     BaselineLookup, BaselineQuery, CommitHistory, FoundBaseline, HistoryPlace, LookupError, NoBaseline, base, find,

@@ -334,6 +334,19 @@ impl BaselineCase {
     }
 }
 
+/// Metrics and metrics of slices.
+type Measured = (BTreeMap<String, Metric>, BTreeMap<String, BTreeMap<String, Metric>>);
+
+impl BaselineSuite {
+    /// Its metrics, for a suite that was not run.
+    pub fn carried(&self) -> Measured {
+        let carry = |metrics: &BTreeMap<String, BaselineMetric>| -> BTreeMap<String, Metric> {
+            metrics.iter().map(|(name, metric)| (name.clone(), metric.carried())).collect()
+        };
+        (carry(&self.metrics), self.slices.iter().map(|(slice, metrics)| (slice.clone(), carry(metrics))).collect())
+    }
+}
+
 impl BaselineMetric {
     /// As a metric that a report shows.
     pub fn carried(self) -> Metric {

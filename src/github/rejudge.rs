@@ -56,7 +56,7 @@ pub fn rejudge(
         let carried =
             reference.filter(|_| !suite.affected).and_then(|reference| reference.baseline.suites.get(&suite.id));
         (suite.metrics, suite.slices) = match carried {
-            Some(carried) => aggregate::carried(carried),
+            Some(carried) => carried.carried(),
             None => (aggregate::metrics(suite.kind, &suite.cases), aggregate::slices(suite.kind, &suite.cases)),
         };
     }

@@ -30,7 +30,10 @@ fn graph(tree: &Tree) -> Graph {
     let top = |module: &[String]| module.first().map_or("lib", String::as_str).to_owned();
     let mut graph = Graph::new();
     for (path, module) in &tree.modules {
-        for Mention { what: named, line, .. } in module.paths.iter().chain(&module.imports).chain(&module.exports) {
+        // What the root passes on is the face of the crate.
+        let exports = module.exports.iter().filter(|_| !path.is_empty());
+        let mentions = module.paths.iter().chain(&module.imports).chain(exports);
+        for Mention { what: named, line, .. } in mentions {
             let prefixes = (1..=named.len()).map(|length| &named[..length]);
             for target in prefixes.flat_map(|prefix| tree.resolve(path, prefix)) {
                 let (from, to) = match target {
