@@ -100,8 +100,8 @@ impl Recordings {
     }
 
     /// The answer to exactly this request.
-    pub fn find(&self, sought: RecordingKey<'_>) -> Option<&Recording> {
-        self.0.get(&sought.place()).filter(|one| one.key == Fingerprint::of(sought.request))
+    pub fn find(&self, key: RecordingKey<'_>) -> Option<&Recording> {
+        self.0.get(&key.place()).filter(|one| one.key == Fingerprint::of(key.request))
     }
 
     /// Every recording.
@@ -120,18 +120,18 @@ impl Recordings {
     }
 
     /// Why there is no answer to this request: what of the nearest recorded one differs.
-    pub fn why_not(&self, sought: RecordingKey<'_>) -> String {
-        let mut what = format!("`{}`", sought.case);
-        if let Some(component) = sought.component {
+    pub fn why_not(&self, key: RecordingKey<'_>) -> String {
+        let mut what = format!("`{}`", key.case);
+        if let Some(component) = key.component {
             what = format!("the judge `{component}` of {what}");
         }
-        if sought.repeat > 0 {
-            what = format!("{what}, repeat {}", sought.repeat + 1);
+        if key.repeat > 0 {
+            what = format!("{what}, repeat {}", key.repeat + 1);
         }
-        let now = readable(sought.request);
-        let same_place = self.0.get(&sought.place());
+        let now = readable(key.request);
+        let same_place = self.0.get(&key.place());
         let nearest = same_place.or_else(|| {
-            let fitting = self.0.values().filter(|one| one.component.as_deref() == sought.component);
+            let fitting = self.0.values().filter(|one| one.component.as_deref() == key.component);
             fitting.max_by(|a, b| {
                 let likeness = |one: &Recording| strsim::sorensen_dice(&short(&readable(&one.request)), &short(&now));
                 likeness(a).total_cmp(&likeness(b))
