@@ -9,6 +9,19 @@ use crate::report::markdown::unmarked;
 
 /// The body with the summary in it: where the summary of this key stood, else at its end.
 pub fn with_summary(body: &str, summary: &str, key: &str) -> String {
+    let mut out = replaced(body, summary, key);
+    // A pair that is gone may have stood between two markers, which are a pair from then on.
+    for _ in lines(body) {
+        let next = replaced(&out, summary, key);
+        if next == out {
+            break;
+        }
+        out = next;
+    }
+    out
+}
+
+fn replaced(body: &str, summary: &str, key: &str) -> String {
     let (begin, end) = (marker(key, "begin"), marker(key, "end"));
     let lines = lines(body);
     let ours = ours(&lines, &begin, &end);
