@@ -5,7 +5,7 @@
 //! ```
 //!
 //! [`run`] is that flow. All kinds of suite come in at `load`; from `score` on there is one result model,
-//! [`results::Results`], and everything after it is the same for all kinds.
+//! `results::Results`, and everything after it is the same for all kinds.
 
 mod aggregate;
 mod baseline;
@@ -129,7 +129,7 @@ pub async fn run(
         let began = elapsed();
         let source = Arc::new(answer_source(&request, suite, recordings));
         let cases = chosen(suite);
-        let attempts = ask(&request, suite, &source, &cases, 0..suite.settings.repeat, progress, stop).await;
+        let attempts = attempt_all(&request, suite, &source, &cases, 0..suite.settings.repeat, progress, stop).await;
         let suspected = vec![false; attempts.len()];
         asked.push(Asked { suite, source, attempts, took: elapsed().saturating_sub(began), suspected });
     }
@@ -137,7 +137,7 @@ pub async fn run(
     if request.retry_suspects > 0
         && let Some(reference) = &request.reference
     {
-        ask_suspects(&request, &mut asked, &suites, &reference.baseline, progress, stop).await;
+        retry_suspects(&request, &mut asked, &suites, &reference.baseline, progress, stop).await;
         suites = asked.iter().map(|asked| suite_result(&request, asked)).collect();
     }
     progress.end();
@@ -219,7 +219,7 @@ fn chosen(suite: &PlannedSuite) -> Vec<Arc<suites::Case>> {
     suite.cases.iter().filter(|planned| planned.chosen).map(|planned| Arc::new(planned.case.clone())).collect()
 }
 
-async fn ask(
+async fn attempt_all(
     request: &RunRequest,
     suite: &PlannedSuite,
     source: &Arc<targets::AnswerSource>,
@@ -242,7 +242,7 @@ async fn ask(
 }
 
 /// Asks what seems to have regressed again. Recordings would only say the same.
-async fn ask_suspects(
+async fn retry_suspects(
     request: &RunRequest,
     asked: &mut [Asked<'_>],
     suites: &[SuiteResult],
@@ -263,7 +263,7 @@ async fn ask_suspects(
         let first = asked.suite.settings.repeat;
         let attempts = first..first + request.retry_suspects;
         progress.more(again.len() * request.retry_suspects);
-        let more = ask(request, asked.suite, &asked.source, &again, attempts, progress, stop).await;
+        let more = attempt_all(request, asked.suite, &asked.source, &again, attempts, progress, stop).await;
         for (index, attempts) in of_suspects.into_iter().zip(more) {
             asked.attempts[index].extend(attempts);
             asked.suspected[index] = true;
