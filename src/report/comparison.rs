@@ -77,15 +77,30 @@ pub fn age(time: &str, now: &str) -> String {
     }
 }
 
-/// How many cases changed, for the verdict line.
-pub fn change_counts(comparison: &Comparison) -> String {
+/// How cases and suites changed, for the verdict line; nothing if nothing was compared.
+pub fn change_counts(comparison: &Comparison) -> Option<String> {
     let mut counts: BTreeMap<Change, usize> = BTreeMap::new();
     for (change, count) in comparison.suites.iter().flat_map(|suite| &suite.counts) {
         *counts.entry(*change).or_default() += count;
     }
-    match changes_in_words(&counts).as_str() {
-        "" => "nothing changed since the baseline".to_owned(),
-        words => format!("against the baseline {words}"),
+    let cases = comparison.suites.iter().flat_map(|suite| &suite.cases);
+    let renamed = cases.filter(|case| case.renamed_from.is_some()).count();
+    let suites = |state: SuiteState| comparison.suites.iter().filter(|suite| suite.state == state).count();
+    let mut words = vec![changes_in_words(&counts)];
+    words.push(if renamed > 0 { format!("{renamed} renamed") } else { String::new() });
+    for (state, word) in [(SuiteState::Added, "new"), (SuiteState::Removed, "removed")] {
+        words.push(match suites(state) {
+            0 => String::new(),
+            count => format!("{} {word}", counted(count, "suite")),
+        });
+    }
+    words.retain(|words| !words.is_empty());
+    let compared: usize = comparison.suites.iter().map(|suite| suite.comparable).sum();
+    match (words.is_empty(), compared) {
+        (false, _) => Some(format!("against the baseline {}", words.join(", "))),
+        (true, 0) => None,
+        (true, 1) => Some("1 compared case scores as in the baseline".to_owned()),
+        (true, count) => Some(format!("{count} compared cases score as in the baseline")),
     }
 }
 

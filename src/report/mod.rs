@@ -30,7 +30,7 @@ pub use junit::junit;
 pub use sarif::sarif;
 pub use terminal::{Style, terminal};
 pub use trend::{baseline, sparkline, trend};
-pub use verdict::{VerdictPart, VerdictSummary, verdict_line, verdict_word};
+pub use verdict::{VerdictSummary, verdict_line, verdict_word};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

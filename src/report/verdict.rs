@@ -1,8 +1,15 @@
-//! The verdict as a value, and in one line: never plain green when something was not measured, not gated or left out.
+//! The verdict line as a value: the word, and everything that qualifies it. Terminal, comment, check and page draw the same
+//! parts, so that none of them is plain green when something was not measured, not gated, not compared or left out.
 
 use super::change_counts;
 use crate::model::{Comparison, Rule, Shard, Status};
-use crate::results::{Results, Verdict};
+use crate::results::{Results, SuiteResult, Verdict};
+use crate::text::truncate_middle;
+
+/// How many names or reasons of others the line lists; the rest is counted.
+const LISTED: usize = 5;
+/// How much of the reason of a blessing it shows, in bytes.
+const BLESSING: usize = 120;
 
 /// The verdict, what it covers and what it does not.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,16 +32,22 @@ pub enum VerdictPart<'a> {
         /// Of so many.
         measured: usize,
     },
+    /// Suites were run, and no case of them was measured.
+    NoneMeasured,
     /// How many cases have no answer.
     Errors(usize),
     /// How many cases were not measured.
     Unmeasured(usize),
     /// How many cases a filter left out.
     Skipped(usize),
+    /// Suites that no floor and no baseline holds to anything.
+    NotGated(Vec<Ungated<'a>>),
     /// Suites that a rule speaks of.
     Suites(SuitesOf, Vec<&'a str>),
     /// How cases changed since the baseline.
     Changes(&'a Comparison),
+    /// There was nothing to compare with.
+    NotCompared,
     /// Suites that nothing concerns which changed.
     NotAffected {
         /// So many.
@@ -62,26 +75,34 @@ pub enum VerdictPart<'a> {
     Partial,
 }
 
+/// A suite that nothing gates, and how its cases came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ungated<'a> {
+    /// Its id.
+    pub suite: &'a str,
+    /// So many cases pass.
+    pub passed: usize,
+    /// Of so many that were measured.
+    pub measured: usize,
+}
+
 /// What the verdict says of some suites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SuitesOf {
     /// Nothing was measured in them.
     NothingMeasured,
-    /// No floor holds them.
-    NotGated,
-    /// No case of them is what it was.
+    /// No case of them can be compared.
     NotComparable,
     /// A metric of them may have fallen.
     Inconclusive,
 }
 
 impl SuitesOf {
-    const ALL: [Self; 4] = [Self::NothingMeasured, Self::NotGated, Self::NotComparable, Self::Inconclusive];
+    const ALL: [Self; 3] = [Self::NothingMeasured, Self::NotComparable, Self::Inconclusive];
 
     const fn rule(self) -> Rule {
         match self {
             Self::NothingMeasured => Rule::NothingMeasured,
-            Self::NotGated => Rule::NotGated,
             Self::NotComparable => Rule::NotComparable,
             Self::Inconclusive => Rule::Inconclusive,
         }
@@ -90,56 +111,113 @@ impl SuitesOf {
     const fn words(self) -> &'static str {
         match self {
             Self::NothingMeasured => "nothing measured in",
-            Self::NotGated => "not gated:",
             Self::NotComparable => "not comparable:",
             Self::Inconclusive => "inconclusive:",
         }
     }
 }
 
+impl<'a> Ungated<'a> {
+    /// What to say of a suite if nothing gates it; `None` if something does, or if it was not measured.
+    pub fn of(results: &'a Results, suite: &'a SuiteResult) -> Option<Self> {
+        let mut about = results.gate.reasons.iter().filter(|reason| reason.suite.as_ref() == Some(&suite.id));
+        let is_gated = !about.any(|reason| reason.rule == Rule::NotGated);
+        let count = |status: Status| suite.cases.iter().filter(|case| case.status == status).count();
+        let (passed, failed) = (count(Status::Passed), count(Status::Failed));
+        let measured = passed + failed;
+        (!is_gated && measured > 0).then(|| Self { suite: suite.id.as_str(), passed, measured })
+    }
+
+    /// `3 of 8 pass`.
+    pub fn counts(&self) -> String {
+        format!("{} of {} pass", self.passed, self.measured)
+    }
+}
+
 impl<'a> VerdictSummary<'a> {
     /// That of a run.
     pub fn of(results: &'a Results) -> Self {
-        let all = results.suites.len();
-        let run = results.suites.iter().filter(|suite| suite.affected);
-        let cases: Vec<_> = run.flat_map(|suite| &suite.cases).collect();
-        let count = |status: Status| cases.iter().filter(|case| case.status == status).count();
-        let passed = count(Status::Passed);
-        let mut parts = vec![VerdictPart::Passing { passed, measured: passed + count(Status::Failed) }];
-        let some = |count: usize| Some(count).filter(|count| *count > 0);
-        parts.extend(some(count(Status::Error)).map(VerdictPart::Errors));
-        parts.extend(some(count(Status::Unmeasured)).map(VerdictPart::Unmeasured));
-        parts.extend(some(count(Status::Skipped)).map(VerdictPart::Skipped));
+        let mut parts = case_counts(results);
+        let ungated: Vec<Ungated<'_>> = results.suites.iter().filter_map(|suite| Ungated::of(results, suite)).collect();
+        parts.extend((!ungated.is_empty()).then_some(VerdictPart::NotGated(ungated)));
         for of in SuitesOf::ALL {
             let mut suites = suites_of(results, of.rule());
             suites.dedup();
             parts.extend((!suites.is_empty()).then_some(VerdictPart::Suites(of, suites)));
         }
-        parts.extend(results.comparison.as_ref().map(VerdictPart::Changes));
-        let not_affected = results.suites.iter().filter(|suite| !suite.affected).count();
-        parts.extend(some(not_affected).map(|suites| VerdictPart::NotAffected { suites, of: all }));
-        let mut reasons: Vec<&str> = results.gate.reasons.iter().filter_map(|one| one.blessed.as_deref()).collect();
-        let blessed = reasons.len();
-        reasons.sort_unstable();
-        reasons.dedup();
-        parts.extend(some(blessed).map(|count| VerdictPart::Blessed { count, reasons }));
-        let replayed = results.suites.iter().filter(|suite| suite.replayed).count();
-        parts.extend(some(replayed).map(|suites| VerdictPart::Replayed { suites, of: all }));
-        match results.run.shard {
-            Some(shard) => parts.push(VerdictPart::Shard(shard)),
-            None if results.run.partial => parts.push(VerdictPart::Partial),
-            None => {}
-        }
+        parts.extend(compared(results));
+        parts.extend(circumstances(results));
         let because = results.gate.reasons.iter().find(|reason| reason.fails);
         Self { verdict: results.gate.verdict, parts, because: because.map(|reason| reason.message.as_str()) }
     }
 
-    /// Everything after the word.
-    pub fn rest(&self) -> String {
-        let parts: Vec<String> = self.parts.iter().map(VerdictPart::text).collect();
-        let because = self.because.map(|because| format!(" — {because}")).unwrap_or_default();
-        format!("{}{because}", parts.join(" · "))
+    /// Everything that qualifies the word. `foreign` escapes what others wrote.
+    pub fn qualified(&self, foreign: &dyn Fn(&str) -> String) -> String {
+        let parts: Vec<String> = self.parts.iter().map(|part| part.text(foreign)).collect();
+        parts.join(" · ")
     }
+
+    /// Everything after the word, not escaped.
+    pub fn rest(&self) -> String {
+        let qualified = self.qualified(&str::to_owned);
+        match self.because {
+            Some(because) if qualified.is_empty() => because.to_owned(),
+            Some(because) => format!("{qualified} — {because}"),
+            None => qualified,
+        }
+    }
+}
+
+/// How the cases of the suites that were run came out.
+fn case_counts<'a>(results: &Results) -> Vec<VerdictPart<'a>> {
+    let run: Vec<&SuiteResult> = results.suites.iter().filter(|suite| suite.affected).collect();
+    let cases = || run.iter().flat_map(|suite| &suite.cases);
+    let count = |status: Status| cases().filter(|case| case.status == status).count();
+    let passed = count(Status::Passed);
+    let measured = passed + count(Status::Failed);
+    let mut parts = Vec::new();
+    if measured > 0 {
+        parts.push(VerdictPart::Passing { passed, measured });
+    } else if !run.is_empty() && results.gate.verdict != Verdict::NothingMeasured {
+        parts.push(VerdictPart::NoneMeasured);
+    }
+    parts.extend(some(count(Status::Error)).map(VerdictPart::Errors));
+    parts.extend(some(count(Status::Unmeasured)).map(VerdictPart::Unmeasured));
+    parts.extend(some(count(Status::Skipped)).map(VerdictPart::Skipped));
+    parts
+}
+
+/// What the run was compared with; a part of a run is compared by nobody but `merge`.
+fn compared(results: &Results) -> Option<VerdictPart<'_>> {
+    match &results.comparison {
+        Some(comparison) => change_counts(comparison).map(|_| VerdictPart::Changes(comparison)),
+        None if results.run.shard.is_some() || results.gate.verdict == Verdict::NoBaseline => None,
+        None => Some(VerdictPart::NotCompared),
+    }
+}
+
+/// What was not run, blessed, replayed or left out.
+fn circumstances(results: &Results) -> Vec<VerdictPart<'_>> {
+    let of = results.suites.len();
+    let suites = |is: fn(&&SuiteResult) -> bool| some(results.suites.iter().filter(is).count());
+    let mut parts = Vec::new();
+    parts.extend(suites(|suite| !suite.affected).map(|suites| VerdictPart::NotAffected { suites, of }));
+    let mut reasons: Vec<&str> = results.gate.reasons.iter().filter_map(|one| one.blessed.as_deref()).collect();
+    let blessed = reasons.len();
+    reasons.sort_unstable();
+    reasons.dedup();
+    parts.extend(some(blessed).map(|count| VerdictPart::Blessed { count, reasons }));
+    parts.extend(suites(|suite| suite.replayed).map(|suites| VerdictPart::Replayed { suites, of }));
+    match results.run.shard {
+        Some(shard) => parts.push(VerdictPart::Shard(shard)),
+        None if results.run.partial => parts.push(VerdictPart::Partial),
+        None => {}
+    }
+    parts
+}
+
+fn some(count: usize) -> Option<usize> {
+    Some(count).filter(|count| *count > 0)
 }
 
 fn suites_of(results: &Results, rule: Rule) -> Vec<&str> {
@@ -148,22 +226,42 @@ fn suites_of(results: &Results, rule: Rule) -> Vec<&str> {
 }
 
 impl VerdictPart<'_> {
-    /// In words; names of others are not escaped.
-    pub fn text(&self) -> String {
+    /// In words. `foreign` escapes what others wrote.
+    pub fn text(&self, foreign: &dyn Fn(&str) -> String) -> String {
         match self {
             Self::Passing { passed, measured } => format!("{passed} of {measured} measured cases pass"),
-            Self::Errors(count) => format!("{count} could not be had"),
+            Self::NoneMeasured => "no case was measured".to_owned(),
+            Self::Errors(count) => format!("{count} without an answer"),
             Self::Unmeasured(count) => format!("{count} not measured"),
             Self::Skipped(count) => format!("{count} skipped by your filter"),
-            Self::Suites(of, suites) => format!("{} {}", of.words(), suites.join(", ")),
-            Self::Changes(comparison) => change_counts(comparison),
+            Self::NotGated(suites) => {
+                let suite = |one: &Ungated<'_>| format!("{} ({})", foreign(one.suite), one.counts());
+                format!("not gated: {}", listed(suites.iter().map(suite).collect(), ", "))
+            }
+            Self::Suites(of, suites) => {
+                let names = suites.iter().map(|name| foreign(name)).collect();
+                format!("{} {}", of.words(), listed(names, ", "))
+            }
+            Self::Changes(comparison) => change_counts(comparison).unwrap_or_default(),
+            Self::NotCompared => "not compared".to_owned(),
             Self::NotAffected { suites, of } => format!("{suites} of {of} suites not affected"),
-            Self::Blessed { count, reasons } => format!("{count} blessed ({})", reasons.join("; ")),
+            Self::Blessed { count, reasons } => {
+                let reason = |one: &&str| foreign(&truncate_middle(one, BLESSING).replace('\n', " "));
+                format!("{count} blessed ({})", listed(reasons.iter().map(reason).collect(), "; "))
+            }
             Self::Replayed { suites, of } => format!("{suites} of {of} suites replayed"),
             Self::Shard(shard) => format!("shard {shard}: a part is not judged, merge judges the whole"),
             Self::Partial => "partial run".to_owned(),
         }
     }
+}
+
+/// The first few of a list, and how many more there are.
+fn listed(mut all: Vec<String>, between: &str) -> String {
+    let more = all.len().saturating_sub(LISTED);
+    all.truncate(LISTED);
+    let shown = all.join(between);
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
 }
 
 /// The verdict in a word.
@@ -183,5 +281,12 @@ pub const fn verdict_word(verdict: Verdict) -> &'static str {
 /// One sentence that says how it came out and what it does not cover.
 pub fn verdict_line(results: &Results) -> String {
     let summary = VerdictSummary::of(results);
-    format!("{}: {}", verdict_word(summary.verdict), summary.rest())
+    let word = verdict_word(summary.verdict);
+    match summary.rest().as_str() {
+        "" => word.to_owned(),
+        rest => format!("{word}: {rest}"),
+    }
 }
+
+#[cfg(test)]
+mod tests;

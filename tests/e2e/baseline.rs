@@ -63,7 +63,7 @@ fn the_first_run_has_no_baseline_and_names_the_command_that_makes_one() {
     world.commit("baseline");
     let ran = world.run();
     assert_eq!((ran.code, ran.verdict()), (0, "passed"));
-    assert!(ran.stdout.contains("nothing changed since the baseline"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("score as in the baseline"), "{}", ran.stdout);
     assert!(source(&ran).starts_with("main:.evalratchet/baseline.json@"), "{}", source(&ran));
 }
 

@@ -9,7 +9,7 @@ use super::sections::{CommentSection, ListOf};
 use crate::model::{CaseChange, Change, Nature, Rule, Sha, Status, Usage, format_score};
 use crate::report::case_summary::{Changes, Standing, why};
 use crate::report::templates::{is_address, value_of};
-use crate::report::{VerdictPart, VerdictSummary, age, markdown};
+use crate::report::{VerdictSummary, age, markdown};
 use crate::results::{CaseResult, Reason, Results, SuiteResult, Verdict};
 use crate::text::counted;
 use crate::text::truncate_middle;
@@ -34,8 +34,8 @@ const LINE: usize = 300;
 #[derive(Debug, Serialize)]
 pub(super) struct VerdictView {
     alert: &'static str,
-    word: String,
-    counts: String,
+    /// The word and everything that qualifies it, escaped.
+    headline: String,
     lines: Vec<String>,
     todo: String,
 }
@@ -52,8 +52,10 @@ pub(super) fn verdict(results: &Results) -> VerdictView {
         Verdict::NotComparable => ("WARNING", "Not comparable with the baseline"),
         Verdict::Interrupted => ("WARNING", "Interrupted"),
     };
-    let summary = VerdictSummary::of(results);
-    let counts: Vec<String> = summary.parts.iter().filter_map(verdict_count).collect();
+    let headline = match VerdictSummary::of(results).qualified(&markdown::text).as_str() {
+        "" => format!("**{word}**"),
+        qualified => format!("**{word}** · {qualified}"),
+    };
     let failing: Vec<&Reason> = gate.reasons.iter().filter(|reason| reason.fails).collect();
     let first = failing.iter().take(1);
     let mut lines: Vec<String> =
@@ -76,24 +78,7 @@ pub(super) fn verdict(results: &Results) -> VerdictView {
         }
         Verdict::Passed | Verdict::NoBaseline | Verdict::NotJudged | Verdict::Interrupted => "",
     };
-    VerdictView { alert, word: word.to_owned(), counts: counts.join(" · "), lines, todo: todo.to_owned() }
-}
-
-/// What the first line of a comment counts. Names stand in the footer.
-fn verdict_count(part: &VerdictPart<'_>) -> Option<String> {
-    match part {
-        VerdictPart::Passing { .. }
-        | VerdictPart::Errors(_)
-        | VerdictPart::Unmeasured(_)
-        | VerdictPart::Changes(_)
-        | VerdictPart::Partial => Some(part.text()),
-        VerdictPart::Shard(_) => Some(VerdictPart::Partial.text()),
-        VerdictPart::Skipped(_)
-        | VerdictPart::Suites(..)
-        | VerdictPart::NotAffected { .. }
-        | VerdictPart::Blessed { .. }
-        | VerdictPart::Replayed { .. } => None,
-    }
+    VerdictView { alert, headline, lines, todo: todo.to_owned() }
 }
 
 #[derive(Debug, Serialize)]
