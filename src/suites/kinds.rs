@@ -21,6 +21,9 @@ use crate::input::{FileSchema, InputErrors};
 use crate::model::{Answer, CaseChange, CaseId, Lane, MetricSpec, Request};
 use crate::targets::OpinionTarget;
 
+/// Why the edit of a case cannot be shown, in the words of its kind.
+pub type EditError = Box<dyn std::error::Error>;
+
 /// What a kind offers for a whole suite.
 pub trait SuiteKind {
     /// A case before it is asked.
@@ -111,7 +114,7 @@ pub trait CaseQuestion: Clone + fmt::Debug + Send + Sync {
     }
 
     /// What its own edit does to each file, as a diff; nothing where a target makes the edit.
-    fn edits(&self) -> Option<Result<Vec<(String, String)>, String>> {
+    fn edits(&self) -> Option<Result<Vec<(String, String)>, EditError>> {
         None
     }
 
@@ -367,7 +370,7 @@ macro_rules! kinds {
             }
 
             /// See [`CaseQuestion::edits`].
-            pub fn edits(&self) -> Option<Result<Vec<(String, String)>, String>> {
+            pub fn edits(&self) -> Option<Result<Vec<(String, String)>, EditError>> {
                 match self {
                     $(Self::$kind(question) => question.edits(),)*
                 }

@@ -12,7 +12,9 @@ pub mod scenario;
 pub mod starter;
 mod suite_settings;
 
-pub use kinds::{CaseDetail, CaseQuestion, CaseReport, Evidence, Kind, Question, SuiteDetail, SuiteKind, SuiteReport};
+pub use kinds::{
+    CaseDetail, CaseQuestion, CaseReport, EditError, Evidence, Kind, Question, SuiteDetail, SuiteKind, SuiteReport,
+};
 pub use suite_settings::SuiteSettings;
 
 use std::collections::{BTreeMap, HashMap};

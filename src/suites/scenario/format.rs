@@ -269,7 +269,7 @@ pub fn load(path: &Path, shown: &str, context: ScenarioContext<'_>) -> Result<Lo
     let fixture = context.root.join(&file.fixture.path);
     let hash = match directive::check_directory(&file.fixture.path)
         .map_err(|why| why.to_string())
-        .and_then(|()| tree_hash(&fixture))
+        .and_then(|()| tree_hash(&fixture).map_err(|error| error.to_string()))
     {
         Ok(hash) => hash,
         Err(why) => {

@@ -13,8 +13,8 @@ use crate::model::{Captured, CaseChange, EndingKind, MetricSpec};
 use crate::suites::page::CasePage;
 use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
-    Asking, Attempted, CaseQuestion, CaseReport, CaseView, Evaluation, Evidence, Loaded, RequiredTool, SuiteKind,
-    SuiteSettings,
+    Asking, Attempted, CaseQuestion, CaseReport, CaseView, EditError, Evaluation, Evidence, Loaded, RequiredTool,
+    SuiteKind, SuiteSettings,
 };
 use crate::targets::SILENT;
 
@@ -121,8 +121,8 @@ impl CaseQuestion for ScenarioQuestion {
         Some(&self.fixture)
     }
 
-    fn edits(&self) -> Option<Result<Vec<(String, String)>, String>> {
-        Some(super::runner::produced_diffs(self))
+    fn edits(&self) -> Option<Result<Vec<(String, String)>, EditError>> {
+        Some(super::runner::produced_diffs(self).map_err(EditError::from))
     }
 
     fn required_tools(&self) -> Vec<RequiredTool<'_>> {
