@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 
 use super::reference::read_baseline;
-use super::{ConfigArgs, Failure, Overrides, console, remote, results_file, settings};
+use super::{ConfigArgs, Failure, Overrides, arguments, console, remote, results_file, settings};
 use crate::baseline::{Baseline, Blessing, UpdateError, history, is_ancestor, update};
 use crate::ci::CiContext;
 use crate::github::intake;
@@ -64,7 +64,7 @@ pub(super) struct BlessArgs {
     #[command(flatten)]
     config: ConfigArgs,
     /// Why it may be worse
-    #[arg(long, value_name = "TEXT", value_parser = not_blank)]
+    #[arg(long, value_name = "TEXT", value_parser = arguments::reason)]
     reason: String,
     /// Only what is about this suite
     #[arg(long, value_name = "ID")]
@@ -78,10 +78,6 @@ pub(super) struct BlessArgs {
     /// The directory of the run that failed
     #[arg(long, value_name = "DIR", default_value = "evalratchet-out")]
     from: PathBuf,
-}
-
-fn not_blank(text: &str) -> Result<String, String> {
-    if text.trim().is_empty() { Err("a reason must say something".into()) } else { Ok(text.trim().to_owned()) }
 }
 
 pub(super) fn baseline(verb: BaselineVerb, ci: &CiContext) -> Result<ExitCode, Failure> {

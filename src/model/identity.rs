@@ -88,11 +88,16 @@ pub struct Shard {
     pub total: u32,
 }
 
+/// A text that is no part of a whole.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected I/N with 1 ≤ I ≤ N, such as 1/4, found `{0}`")]
+pub struct ShardError(String);
+
 impl std::str::FromStr for Shard {
-    type Err = String;
+    type Err = ShardError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let wrong = || format!("expected I/N with 1 ≤ I ≤ N, such as 1/4, found `{text}`");
+        let wrong = || ShardError(text.to_owned());
         let (index, total) = text.split_once('/').ok_or_else(wrong)?;
         let shard = Self { index: index.parse().map_err(|_| wrong())?, total: total.parse().map_err(|_| wrong())? };
         if shard.index == 0 || shard.index > shard.total {

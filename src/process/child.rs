@@ -49,7 +49,23 @@ pub enum ProcessEnd {
     /// Killed because the user stopped the run.
     Stopped,
     /// It never began.
-    CouldNotStart(String),
+    CouldNotStart(StartError),
+}
+
+/// Why a process could not be started.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StartError {
+    #[error("no program is named")]
+    NoProgram,
+    #[error("`{0}` was not found; is it installed and on PATH?")]
+    NotFound(String),
+    #[error("`{0}` is not executable; try chmod +x")]
+    NotExecutable(String),
+    #[error("`{program}`: {why}")]
+    Refused { program: String, why: String },
+    /// It was started, but the system does not say how it ended.
+    #[error("{0}")]
+    Lost(String),
 }
 
 /// A process that has ended, and all that it started.
@@ -119,7 +135,7 @@ pub async fn run(spawn: &Spawn, stop: &Stop) -> Finished {
 
     let group = child.id();
     let end = tokio::select! {
-        status = child.wait() => status.map_or_else(|error| ProcessEnd::CouldNotStart(error.to_string()), ended),
+        status = child.wait() => status.map_or_else(|error| ProcessEnd::CouldNotStart(StartError::Lost(error.to_string())), ended),
         () = tokio::time::sleep(spawn.timeout) => {
             terminate(&mut child).await;
             ProcessEnd::TimedOut
@@ -143,8 +159,8 @@ pub async fn run(spawn: &Spawn, stop: &Stop) -> Finished {
 }
 
 /// Starts a process in a group of its own.
-pub fn start(spawn: &Spawn, stdin: Stdio) -> Result<Child, String> {
-    let Some((program, arguments)) = spawn.argv.split_first() else { return Err("no program is named".into()) };
+pub fn start(spawn: &Spawn, stdin: Stdio) -> Result<Child, StartError> {
+    let Some((program, arguments)) = spawn.argv.split_first() else { return Err(StartError::NoProgram) };
     let mut command = Command::new(program);
     command
         .args(arguments)
@@ -158,12 +174,13 @@ pub fn start(spawn: &Spawn, stdin: Stdio) -> Result<Child, String> {
     #[cfg(unix)]
     command.process_group(0);
     command.spawn().map_err(|error| {
+        let program = program.clone();
         if error.kind() == std::io::ErrorKind::NotFound {
-            format!("`{program}` was not found; is it installed and on PATH?")
+            StartError::NotFound(program)
         } else if error.kind() == std::io::ErrorKind::PermissionDenied {
-            format!("`{program}` is not executable; try chmod +x")
+            StartError::NotExecutable(program)
         } else {
-            format!("`{program}`: {error}")
+            StartError::Refused { program, why: error.to_string() }
         }
     })
 }

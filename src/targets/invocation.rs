@@ -37,6 +37,11 @@ pub struct Invocation {
     pub(super) json: bool,
 }
 
+/// A process that wants an empty directory cannot have one.
+#[derive(Debug, thiserror::Error)]
+#[error("no scratch directory: {0}")]
+pub(super) struct NoScratch(#[from] std::io::Error);
+
 /// Where a process runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Cwd {
@@ -120,14 +125,11 @@ impl Invocation {
     }
 
     /// The directory to run in; a scratch one lives as long as the second value.
-    pub(super) fn directory(&self) -> Result<(PathBuf, Option<tempfile::TempDir>), String> {
+    pub(super) fn directory(&self) -> Result<(PathBuf, Option<tempfile::TempDir>), NoScratch> {
         match &self.cwd {
             Cwd::Directory(path) => Ok((path.clone(), None)),
             Cwd::Scratch => {
-                let scratch = tempfile::Builder::new()
-                    .prefix("evalratchet-")
-                    .tempdir()
-                    .map_err(|error| format!("no scratch directory: {error}"))?;
+                let scratch = tempfile::Builder::new().prefix("evalratchet-").tempdir()?;
                 Ok((scratch.path().to_owned(), Some(scratch)))
             }
         }
@@ -189,7 +191,7 @@ impl ProcessTarget {
             ProcessEnd::Signalled(signal) => Ending::Signal(signal),
             ProcessEnd::TimedOut => Ending::TimedOut { after: self.invocation.timeout },
             ProcessEnd::Stopped => Ending::Interrupted,
-            ProcessEnd::CouldNotStart(why) => Ending::CouldNotStart { why },
+            ProcessEnd::CouldNotStart(error) => Ending::CouldNotStart { why: error.to_string() },
         };
         let hint = matches!(ending, Ending::ExitCode(_) | Ending::Empty)
             .then(|| self.environment.hint(&format!("{}\n{}", captured.stderr, captured.stdout)))

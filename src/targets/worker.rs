@@ -12,14 +12,14 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
-use super::invocation::{Invocation, ProcessTarget};
+use super::invocation::{Invocation, NoScratch, ProcessTarget};
 use super::{
     Askable, BuildContext, BuildTarget, ProcessKeys, QuestionForm, SuiteFacts, TargetConfig, TargetError,
     TargetProperties, answer,
 };
 use crate::input::Place;
 use crate::model::{Answer, Captured, Ending, Request};
-use crate::process::{ProcessEnd, Reader, Spawn, Stop, ended, kill_group, start_process, terminate};
+use crate::process::{ProcessEnd, Reader, Spawn, StartError, Stop, ended, kill_group, start_process, terminate};
 
 /// How long a worker may take to end once its input is closed.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -115,7 +115,7 @@ impl Askable for WorkerTarget {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut worker = match idle.map_or_else(|| self.start(), Ok) {
             Ok(worker) => worker,
-            Err(why) => return Answer::ended(Ending::CouldNotStart { why }),
+            Err(error) => return Answer::ended(Ending::CouldNotStart { why: error.to_string() }),
         };
         let limit = invocation.timeout;
         let exchange = worker.exchange(&request, invocation.max_output);
@@ -152,8 +152,19 @@ impl Askable for WorkerTarget {
     }
 }
 
+/// Why a worker could not be started.
+#[derive(Debug, thiserror::Error)]
+enum WorkerError {
+    #[error(transparent)]
+    Scratch(#[from] NoScratch),
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error("the worker has no standard input or output")]
+    NoPipes,
+}
+
 impl WorkerTarget {
-    fn start(&self) -> Result<Worker, String> {
+    fn start(&self) -> Result<Worker, WorkerError> {
         let ProcessTarget { invocation, environment } = &self.process;
         let (cwd, scratch) = invocation.directory()?;
         let spawn = Spawn {
@@ -166,7 +177,7 @@ impl WorkerTarget {
         };
         let mut child = start_process(&spawn, Stdio::piped())?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err("the worker has no standard input or output".into());
+            return Err(WorkerError::NoPipes);
         };
         let stderr = Reader::start(child.stderr.take(), spawn.max_output);
         Ok(Worker { child, stdin, stdout: BufReader::new(stdout), stderr, _scratch: scratch })

@@ -6,10 +6,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use similar::TextDiff;
 
+use super::GoldenQuestion;
+use super::json_in::{NoJson, json_in};
 use super::measures::{Asks, MeasureError, MeasureInput};
 use super::scorer::AnswerForm;
 use super::{ComponentDetail, GoldenDetail};
-use super::{GoldenQuestion, json_in};
 use crate::model::{Answer, CaseId, Check, Ending, Meaning, MetricSpec, Request, Score, Status, Usage};
 use crate::suites::{CaseDetail, Evaluation};
 use crate::text::truncate_middle;
@@ -51,7 +52,7 @@ pub fn evaluate(question: &GoldenQuestion, answer: &Answer, opinions: &BTreeMap<
         Meaning::Judge(text) => match (read_answer(question, text), &question.golden) {
             (_, None) => without(question, Status::Unmeasured, "there is no golden output yet".into(), Some(text)),
             (Ok(actual), Some(golden)) => judge(question, actual, golden, answer.duration, opinions),
-            (Err(why), Some(_)) => without(question, Status::Failed, why, Some(text)),
+            (Err(error), Some(_)) => without(question, Status::Failed, error.to_string(), Some(text)),
         },
         Meaning::Status(status) => without(question, status, answer.sentence(), None),
     };
@@ -66,7 +67,7 @@ pub fn evaluate(question: &GoldenQuestion, answer: &Answer, opinions: &BTreeMap<
 }
 
 /// The answer in the form that the module wants.
-pub fn read_answer(question: &GoldenQuestion, text: &str) -> Result<Value, String> {
+pub fn read_answer(question: &GoldenQuestion, text: &str) -> Result<Value, NoJson> {
     match question.scorer.answer {
         AnswerForm::Json => json_in(text),
         // A worker and a service answer in JSON; a text among it is meant as one.

@@ -163,7 +163,7 @@ fn load_component(
     let mut errors = InputErrors::new();
     for (key, value) in &section.rest {
         if let Some(Err(why)) = value.as_str().filter(|text| text.starts_with('$')).map(Selector::parse) {
-            errors.push(document.error(&at.join(key), why));
+            errors.push(document.error(&at.join(key), why.to_string()));
         }
     }
     errors.into_result()?;

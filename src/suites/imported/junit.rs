@@ -10,14 +10,23 @@ use super::format::{ImportedCase, ImportedQuestion};
 use crate::model::Status;
 use crate::text::truncate_middle;
 
+/// Why a file is not read as JUnit XML.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum JunitError {
+    #[error("is not XML: {0}")]
+    Xml(#[from] roxmltree::Error),
+    #[error("expected <testsuites> or <testsuite>, found <{0}>")]
+    Root(String),
+}
+
 /// Reads every test case. Its id is its class name and its name.
-pub(super) fn read(text: &str) -> Result<Vec<ImportedCase>, String> {
+pub(super) fn read(text: &str) -> Result<Vec<ImportedCase>, JunitError> {
     // Entities are how a small file becomes a large one; JUnit has no use for them.
     let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(text, options).map_err(|error| format!("is not XML: {error}"))?;
+    let document = Document::parse_with_options(text, options)?;
     let root = document.root_element().tag_name().name();
     if root != "testsuites" && root != "testsuite" {
-        return Err(format!("expected <testsuites> or <testsuite>, found <{root}>"));
+        return Err(JunitError::Root(root.to_owned()));
     }
     let mut cases = Vec::new();
     let mut names: HashMap<String, usize> = HashMap::new();

@@ -50,7 +50,7 @@ pub fn evaluate(question: &RetrievalQuestion, answer: &Answer, held: &Held) -> E
     let mut evaluation = match answer.ending.meaning() {
         Meaning::Judge(text) => match ranking(text) {
             Ok(ids) => judge(question, ids, missing),
-            Err(why) => without_ranking(question, missing, Status::Failed, why),
+            Err(error) => without_ranking(question, missing, Status::Failed, error.to_string()),
         },
         Meaning::Status(status) => without_ranking(question, missing, status, answer.sentence()),
     };
@@ -60,14 +60,22 @@ pub fn evaluate(question: &RetrievalQuestion, answer: &Answer, held: &Held) -> E
     evaluation
 }
 
+/// Why an answer is no ranking.
+#[derive(Debug, thiserror::Error)]
+enum RankingError {
+    #[error("the answer is not {{\"ids\": […]}}: {0}")]
+    NotIds(#[from] serde_json::Error),
+    #[error("{scores} scores for {ids} ids")]
+    ScoreCount { scores: usize, ids: usize },
+}
+
 /// The ids, best first, each once. With scores, those decide, and then the id.
-fn ranking(text: &str) -> Result<Vec<String>, String> {
-    let Ranking { ids, scores } =
-        serde_json::from_str(text).map_err(|error| format!("the answer is not {{\"ids\": […]}}: {error}"))?;
+fn ranking(text: &str) -> Result<Vec<String>, RankingError> {
+    let Ranking { ids, scores } = serde_json::from_str(text)?;
     let mut ids = match scores {
         None => ids,
         Some(scores) if scores.len() != ids.len() => {
-            return Err(format!("{} scores for {} ids", scores.len(), ids.len()));
+            return Err(RankingError::ScoreCount { scores: scores.len(), ids: ids.len() });
         }
         Some(scores) => {
             let mut pairs: Vec<(String, f64)> = ids.into_iter().zip(scores).collect();

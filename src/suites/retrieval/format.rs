@@ -131,7 +131,7 @@ fn load_file(config: &RetrievalConfig, shown: &str, text: String) -> Result<Load
 
 fn load_builtin(config: &RetrievalConfig) -> Result<Loaded, InputErrors> {
     let document = Document::json(BUILTIN, builtin::cases_text().to_owned())?;
-    let cases = builtin::cases().map_err(|why| document.error(&Pointer::root(), why))?;
+    let cases = builtin::cases().map_err(|why| document.error(&Pointer::root(), why.to_string()))?;
     let loaded = cases
         .into_iter()
         .enumerate()

@@ -16,7 +16,7 @@ use super::workcopy::{Contents, WorkCopy, WorkCopyError, copy_tree, look};
 use super::{Goal, ScenarioEvidence, ScenarioQuestion, Scope};
 use crate::input::TreeScan;
 use crate::model::{Ending, Request};
-use crate::process::{Finished, ProcessEnd, Spawn, Stop, run_process as run};
+use crate::process::{Finished, ProcessEnd, Spawn, StartError, Stop, run_process as run};
 use crate::suites::Asking;
 use crate::targets::Environment;
 use crate::text::shell_quoted;
@@ -163,10 +163,10 @@ impl ScenarioRunner {
                 None,
                 Some(format!("its directory `{}` is not there", cwd.as_deref().unwrap_or_default())),
             ),
-            ProcessEnd::CouldNotStart(why) if why.contains("was not found") => {
+            ProcessEnd::CouldNotStart(StartError::NotFound(_)) => {
                 (GoalStatus::Error, None, Some(missing_tool(command, &question.adapter)))
             }
-            ProcessEnd::CouldNotStart(why) => (GoalStatus::Error, None, Some(why)),
+            ProcessEnd::CouldNotStart(error) => (GoalStatus::Error, None, Some(error.to_string())),
         };
         let text = |bytes: Vec<u8>| truncate_middle(&String::from_utf8_lossy(&bytes), GOAL_OUTPUT);
         GoalOutcome {

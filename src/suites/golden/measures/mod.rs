@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::input::{Checker, Document, InputErrors, Pointer};
+use crate::input::{Checker, Document, InputError, InputErrors, Pointer};
 use crate::model::Answer;
+use crate::suites::golden::selector::SelectorError;
 
 /// What a measure looks at.
 #[derive(Debug, Clone, Copy)]
@@ -62,17 +63,19 @@ impl Earned {
 }
 
 /// Why a component could not be measured.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MeasureError {
     /// The answer lacks what is looked at: it earns nothing.
+    #[error("{0}")]
     Answer(String),
     /// The scorer itself could not do its work: the case is an error.
+    #[error("{0}")]
     Scorer(String),
 }
 
-impl From<String> for MeasureError {
-    fn from(why: String) -> Self {
-        Self::Answer(why)
+impl From<SelectorError> for MeasureError {
+    fn from(error: SelectorError) -> Self {
+        Self::Answer(error.to_string())
     }
 }
 
@@ -123,7 +126,17 @@ pub trait Definition: Measure + JsonSchema + DeserializeOwned + 'static {
 }
 
 /// Reads a file of the module.
-pub type Reader<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+pub type Reader<'a> = &'a dyn Fn(&str) -> Result<String, ModuleFileError>;
+
+/// Why a file that a measure names could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ModuleFileError {
+    #[error("`{0}` is not a file of the module's folder")]
+    Outside(String),
+    #[error(transparent)]
+    Input(#[from] InputError),
+}
+
 /// Reads a component's own keys: a measure and what it adds to the question.
 type Load = fn(&Document, &Pointer, &Value, Reader<'_>) -> Result<(Box<dyn Measure>, Value), InputErrors>;
 

@@ -32,7 +32,7 @@ fn refused(component: &str) -> String {
     let mut own = document.value.clone();
     let name = own.as_object_mut().unwrap().remove("measure").unwrap();
     let registered = REGISTRY.iter().find(|one| one.name == name).unwrap();
-    let read = |name: &str| Err(format!("there is no `{name}`"));
+    let read = |name: &str| Err(super::ModuleFileError::Outside(name.to_owned()));
     match (registered.load)(&document, &Pointer::root(), &own, &read) {
         Ok(_) => panic!("{component} was read"),
         Err(errors) => errors.to_string(),
