@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::similarity::{Likeness, likeness};
 use super::{Earned, MeasureError, MeasureInput, REGISTRY};
-use crate::input::{Document, Pointer};
+use crate::input::{Document, InputError, Pointer};
 use crate::model::{Answer, Ending};
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ fn refused(component: &str) -> String {
     let mut own = document.value.clone();
     let name = own.as_object_mut().unwrap().remove("measure").unwrap();
     let registered = REGISTRY.iter().find(|one| one.name == name).unwrap();
-    let read = |name: &str| Err(super::ModuleFileError::Outside(name.to_owned()));
+    let read = |name: &str| Err(InputError::in_file(name, format!("there is no `{name}`")).into());
     match (registered.load)(&document, &Pointer::root(), &own, &read) {
         Ok(_) => panic!("{component} was read"),
         Err(errors) => errors.to_string(),
