@@ -60,7 +60,7 @@ fn with_detail(mut suite: SuiteResult, detail: &CaseDetail, why: &str) -> SuiteR
     for case in suite.cases.iter_mut().filter(|case| case.status != Status::Skipped) {
         case.detail = Some(detail.clone());
         let status = case.status;
-        case.checks = vec![Check { name: name.into(), status, details: Some(why.to_owned()) }];
+        case.checks = vec![Check::unknown(name, None, status, Some(why.to_owned()))];
         case.reproduce = format!("evalratchet run --suite {} --case {}", suite.id, case.id);
     }
     suite.detail = suite.kind.summarise(&suite.views(), std::time::Duration::ZERO);

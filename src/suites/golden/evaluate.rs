@@ -11,12 +11,22 @@ use super::json_in::{NoJson, json_in};
 use super::measures::{Asks, MeasureError, MeasureInput};
 use super::scorer::AnswerForm;
 use super::{ComponentDetail, GoldenDetail};
-use crate::model::{Answer, CaseId, Check, Ending, Meaning, MetricSpec, Request, Score, Status, Usage};
+use crate::model::{
+    Answer, CaseId, CheckName as _, Ending, Meaning, MetricSpec, Request, Score, Status, Usage, check_names,
+};
 use crate::suites::{CaseDetail, Evaluation};
 use crate::text::truncate_middle;
 
 /// How much of a diff or of an unreadable answer is kept.
 const KEPT: usize = 8 * 1024;
+
+check_names! {
+    /// The score as a whole, and each component of the scorer.
+    GoldenCheck {
+        Score = "score",
+        Component = "component",
+    }
+}
 
 /// What somebody is asked whose opinion a component wants.
 #[derive(Debug)]
@@ -103,7 +113,7 @@ fn judge(
         sum += value.unwrap_or(0.0);
         let earned = value.map_or("not measured".to_owned(), |value| format!("{value:.2} of {:.2}", component.weight));
         let details = note.as_ref().map_or(earned.clone(), |note| format!("{earned}: {note}"));
-        checks.push(Check { name: format!("component {}", component.name), status, details: Some(details) });
+        checks.push(GoldenCheck::Component.check_of(&component.name, status, Some(details)));
         components.push(ComponentDetail {
             name: component.name.clone(),
             measure: component.measure_name.to_owned(),
@@ -127,7 +137,7 @@ fn judge(
         Some(component) => format!("{}: {}", component.name, component.note.as_deref().unwrap_or_default()),
         None => format!("{:.3}, passes from {:.3} on", score.value(), question.pass_at),
     };
-    checks.insert(0, Check { name: "score".into(), status, details: Some(sentence) });
+    checks.insert(0, GoldenCheck::Score.check(status, Some(sentence)));
     let accepted = question.replayed && actual == *golden;
     Evaluation {
         status,
@@ -140,9 +150,9 @@ fn judge(
 }
 
 fn without(question: &GoldenQuestion, status: Status, why: String, text: Option<&str>) -> Evaluation {
-    let mut checks = vec![Check { name: "score".into(), status, details: Some(why) }];
+    let mut checks = vec![GoldenCheck::Score.check(status, Some(why))];
     for component in &question.scorer.components {
-        checks.push(Check { name: format!("component {}", component.name), status, details: None });
+        checks.push(GoldenCheck::Component.check_of(&component.name, status, None));
     }
     let mut detail = detail(question);
     detail.unread = text.map(|text| truncate_middle(text, KEPT));

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::CaseFile;
+use super::evaluate::GoldenCheck;
 use super::measures::Asks;
 use super::page;
 use super::scorer::scorer_schema;
@@ -38,6 +39,7 @@ impl SuiteKind for GoldenKind {
     type Question = GoldenQuestion;
     type Detail = GoldenDetail;
     type Config = GoldenConfig;
+    type Check = GoldenCheck;
 
     const METRICS: &'static [MetricSpec] = &[
         MetricSpec::quality("avg-score"),
@@ -47,7 +49,6 @@ impl SuiteKind for GoldenKind {
         MetricSpec::LATENCY_P50,
         MetricSpec::LATENCY_P95,
     ];
-    const CHECKS: &'static [&'static str] = &["score", "component"];
     const SCHEMAS: &'static [FileSchema] = &[
         FileSchema { name: "golden-cases", about: "Cases of golden suites", schema: schema_of::<CaseFile> },
         FileSchema { name: "scorer", about: "scorer.toml of golden suites", schema: scorer_schema },
@@ -239,7 +240,7 @@ impl CaseReport for GoldenDetail {
         let mut lines = vec![("about", self.description.clone())];
         for check in case.checks {
             let Some(details) = &check.details else { continue };
-            lines.push(match check.name.strip_prefix("component ") {
+            lines.push(match check.subject_of(GoldenCheck::Component) {
                 Some(name) => ("", format!("{name} {details}")),
                 None => ("score", details.clone()),
             });

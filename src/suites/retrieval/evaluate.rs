@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::RetrievalDetail;
 use super::metrics::{average_precision, ndcg, precision, recall, reciprocal_rank};
 use super::{PassAt, RetrievalQuestion};
-use crate::model::{Answer, Check, Meaning, Score, Status};
+use crate::model::{Answer, CheckName as _, Meaning, Score, Status, check_names};
 use crate::suites::{CaseDetail, Evaluation};
 
 /// What an engine says about the ids it holds.
@@ -39,6 +39,13 @@ struct Present {
 struct Ranking {
     ids: Vec<String>,
     scores: Option<Vec<f64>>,
+}
+
+check_names! {
+    /// Whether the ranking has the ids that a case expects.
+    RetrievalCheck {
+        ExpectedIds = "expected-ids",
+    }
 }
 
 /// Judges a given answer `{"ids": […], "scores": […]?}`; asks nobody.
@@ -128,7 +135,7 @@ fn judge(question: &RetrievalQuestion, mut ids: Vec<String>, missing: Vec<String
             ("map", average_precision(&relevant, present.len())),
             ("hit-rate", f64::from(u8::from(!found.hits.is_empty()))),
         ]),
-        checks: vec![Check { name: "expected-ids".into(), status, details: why }],
+        checks: vec![RetrievalCheck::ExpectedIds.check(status, why)],
         diff: None,
         detail: CaseDetail::Retrieval(found),
     }
@@ -142,7 +149,7 @@ fn without_ranking(question: &RetrievalQuestion, missing: Vec<String>, status: S
         status,
         score: (status == Status::Failed).then_some(Score::ZERO),
         metrics: zeros.into(),
-        checks: vec![Check { name: "expected-ids".into(), status, details: Some(why) }],
+        checks: vec![RetrievalCheck::ExpectedIds.check(status, Some(why))],
         diff: None,
         detail: CaseDetail::Retrieval(found),
     }

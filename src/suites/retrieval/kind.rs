@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::CaseList;
+use super::evaluate::RetrievalCheck;
 use super::page;
 use super::starter;
 use super::{Held, RetrievalConfig, RetrievalDetail, RetrievalQuestion, RetrievalSuiteDetail, detail, evaluate, load};
@@ -32,6 +33,7 @@ impl SuiteKind for RetrievalKind {
     type Question = RetrievalQuestion;
     type Detail = RetrievalDetail;
     type Config = RetrievalConfig;
+    type Check = RetrievalCheck;
 
     const METRICS: &'static [MetricSpec] = &[
         MetricSpec::quality("precision-at-k"),
@@ -43,7 +45,6 @@ impl SuiteKind for RetrievalKind {
         MetricSpec::LATENCY_P50,
         MetricSpec::LATENCY_P95,
     ];
-    const CHECKS: &'static [&'static str] = &["expected-ids"];
     const SCHEMAS: &'static [FileSchema] =
         &[FileSchema { name: "retrieval-cases", about: "Cases of retrieval suites", schema: schema_of::<CaseList> }];
     const DOCS: &'static str = "docs/retrieval.md";

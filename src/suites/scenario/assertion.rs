@@ -1,11 +1,13 @@
 //! Assertions: read, checked, and held against what was observed.
 
 use super::directive;
+use super::evaluate::ScenarioCheck;
 use super::format::{AssertionFile, Match, OneOrMany, Scope};
 use super::matching::{changes_something, matches, nearest_hunk, normalised};
 use super::observation::{FileState, Observation};
 use super::unified::{hunks, is_binary};
 use crate::input::{Document, InputErrors, Pointer, nearest};
+use crate::model::{Check, CheckName as _, Status};
 use crate::text::truncate_middle;
 
 /// How much of a diff is shown.
@@ -14,8 +16,6 @@ const PREVIEW: usize = 4 * 1024;
 /// What must hold afterwards.
 #[derive(Debug, Clone)]
 pub struct Assertion {
-    /// Its type as it was written.
-    pub type_name: String,
     /// What it says.
     pub kind: AssertionKind,
     /// Where its path leads.
@@ -46,8 +46,8 @@ pub enum AssertionKind {
     },
     /// The agent task changed nothing but these.
     OnlyChanged(Vec<String>),
-    /// Nobody knows; it fails.
-    Unknown(Option<String>),
+    /// A type that does not exist, as it was written; it fails.
+    Unknown { type_name: String, path: Option<String> },
 }
 
 impl AssertionKind {
@@ -60,24 +60,53 @@ impl AssertionKind {
             | Self::FileLacks(path, _) => Some(path),
             Self::DiffMatch { path, .. } => Some(path),
             Self::OnlyChanged(_) => None,
-            Self::Unknown(path) => path.as_deref(),
+            Self::Unknown { path, .. } => path.as_deref(),
+        }
+    }
+
+    /// The check that it is in results; `Err` is a type that does not exist, as it was written.
+    fn check_name(&self) -> Result<ScenarioCheck, &str> {
+        match self {
+            Self::FileExists(_) => Ok(ScenarioCheck::FileExists),
+            Self::FileAbsent(_) => Ok(ScenarioCheck::FileAbsent),
+            Self::FileContains(..) => Ok(ScenarioCheck::FileContains),
+            Self::FileLacks(..) => Ok(ScenarioCheck::FileLacks),
+            Self::DiffMatch { .. } => Ok(ScenarioCheck::DiffMatch),
+            Self::OnlyChanged(_) => Ok(ScenarioCheck::OnlyChanged),
+            Self::Unknown { type_name, .. } => Err(type_name),
+        }
+    }
+
+    /// Its type as it was written.
+    pub(super) fn type_name(&self) -> &str {
+        match self.check_name() {
+            Ok(known) => known.name(),
+            Err(written) => written,
+        }
+    }
+
+    pub(super) fn check(&self, status: Status, details: Option<String>) -> Check {
+        match (self.check_name(), self.path()) {
+            (Ok(known), Some(path)) => known.check_of(path, status, details),
+            (Ok(known), None) => known.check(status, details),
+            (Err(written), path) => Check::unknown(written, path, status, details),
         }
     }
 }
 
 /// Every type, with the fields that it has beside `type`, `scope` and `note`.
-const TYPES: [(&str, &[&str]); 6] = [
-    ("file-exists", &["path"]),
-    ("file-absent", &["path"]),
-    ("file-contains", &["path", "includes"]),
-    ("file-lacks", &["path", "includes"]),
-    ("diff-match", &["path", "expectedDiff", "match"]),
-    ("only-changed", &["paths"]),
+const TYPES: [(ScenarioCheck, &[&str]); 6] = [
+    (ScenarioCheck::FileExists, &["path"]),
+    (ScenarioCheck::FileAbsent, &["path"]),
+    (ScenarioCheck::FileContains, &["path", "includes"]),
+    (ScenarioCheck::FileLacks, &["path", "includes"]),
+    (ScenarioCheck::DiffMatch, &["path", "expectedDiff", "match"]),
+    (ScenarioCheck::OnlyChanged, &["paths"]),
 ];
 
 /// The names of all types.
 fn known_types() -> String {
-    TYPES.map(|(name, _)| name).join(", ")
+    TYPES.map(|(check, _)| check.name()).join(", ")
 }
 
 pub(super) fn validate(
@@ -88,11 +117,11 @@ pub(super) fn validate(
     warnings: &mut InputErrors,
 ) -> Option<Assertion> {
     let scope = file.scope.unwrap_or(Scope::Fixture);
-    let made = |kind| Some(Assertion { type_name: file.kind.clone(), kind, scope, note: file.note.clone() });
-    let Some((_, fields)) = TYPES.iter().find(|(name, _)| *name == file.kind) else {
+    let made = |kind| Some(Assertion { kind, scope, note: file.note.clone() });
+    let Some((check, fields)) = TYPES.iter().find(|(check, _)| check.name() == file.kind) else {
         let mistake = document.error(&at.join("type"), unknown_type(&file.kind));
-        warnings.push(mistake.with_nearest(nearest(&file.kind, TYPES.iter().map(|(name, _)| *name))));
-        return made(AssertionKind::Unknown(file.path.clone()));
+        warnings.push(mistake.with_nearest(nearest(&file.kind, TYPES.iter().map(|(check, _)| check.name()))));
+        return made(AssertionKind::Unknown { type_name: file.kind.clone(), path: file.path.clone() });
     };
     let before = errors.len();
     check_fields(document, at, &file.kind, fields, errors);
@@ -110,21 +139,21 @@ pub(super) fn validate(
         Some(OneOrMany::Many(texts)) => texts.clone(),
         None => Vec::new(),
     };
-    let kind = match file.kind.as_str() {
-        "file-exists" => AssertionKind::FileExists(path),
-        "file-absent" => AssertionKind::FileAbsent(path),
-        name @ ("file-contains" | "file-lacks") => {
+    let kind = match check {
+        ScenarioCheck::FileExists => AssertionKind::FileExists(path),
+        ScenarioCheck::FileAbsent => AssertionKind::FileAbsent(path),
+        ScenarioCheck::FileContains | ScenarioCheck::FileLacks => {
             need(file.includes.is_some(), "includes");
             if file.includes.is_some() && (includes.is_empty() || includes.iter().any(String::is_empty)) {
                 errors.push(document.error(&at.join("includes"), "must not be empty"));
             }
-            if name == "file-contains" {
+            if *check == ScenarioCheck::FileContains {
                 AssertionKind::FileContains(path, includes)
             } else {
                 AssertionKind::FileLacks(path, includes)
             }
         }
-        "only-changed" => {
+        ScenarioCheck::OnlyChanged => {
             need(file.paths.is_some(), "paths");
             if scope == Scope::Repo {
                 errors.push(document.error(&at.join("scope"), "`only-changed` is about the working copy"));
@@ -137,7 +166,9 @@ pub(super) fn validate(
             }
             AssertionKind::OnlyChanged(paths)
         }
-        _ => {
+        // Not a type of assertion, so not in the list above.
+        ScenarioCheck::Goal | ScenarioCheck::Agent | ScenarioCheck::Scenario => return None,
+        ScenarioCheck::DiffMatch => {
             need(file.expected_diff.is_some(), "expectedDiff");
             let how = file.how.unwrap_or(Match::Substring);
             let expected = normalised(file.expected_diff.as_deref().unwrap_or_default());
@@ -233,7 +264,7 @@ impl Assertion {
                 let before = seen.before.get(&(self.scope, path.clone())).cloned().unwrap_or(FileState::Missing);
                 check_diff(before, after(path), expected, *how)
             }
-            AssertionKind::Unknown(_) => fail(unknown_type(&self.type_name)),
+            AssertionKind::Unknown { type_name, .. } => fail(unknown_type(type_name)),
         }
     }
 }
@@ -305,7 +336,7 @@ mod tests {
     }
 
     fn check(kind: AssertionKind, seen: &Observation) -> Result<(), String> {
-        let assertion = Assertion { type_name: "x".into(), kind, scope: Scope::Fixture, note: None };
+        let assertion = Assertion { kind, scope: Scope::Fixture, note: None };
         assertion.check(seen).map_err(|finding| finding.why)
     }
 
@@ -342,8 +373,7 @@ mod tests {
     #[test]
     fn an_unknown_type_fails_and_says_what_is_known() {
         let assertion = Assertion {
-            type_name: "ast-match".into(),
-            kind: AssertionKind::Unknown(None),
+            kind: AssertionKind::Unknown { type_name: "ast-match".into(), path: None },
             scope: Scope::Fixture,
             note: None,
         };
