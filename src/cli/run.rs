@@ -325,6 +325,7 @@ fn execute(
         environment,
         config: settings.config,
     };
+    console::redact_log(crate::redactor(&request));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Status;
+use crate::text::{Redact, Redactor};
 
 /// One answer of a target, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +55,41 @@ impl Answer {
             sentence.push_str(hint);
         }
         sentence
+    }
+}
+
+impl Redact for Answer {
+    fn redact(&mut self, redactor: &Redactor) {
+        let Self { ending, captured, duration: _, hint, usage: _ } = self;
+        ending.redact(redactor);
+        captured.redact(redactor);
+        hint.redact(redactor);
+    }
+}
+
+impl Redact for Captured {
+    fn redact(&mut self, redactor: &Redactor) {
+        let Self { stdout, stderr, stdout_omitted: _, stderr_omitted: _ } = self;
+        stdout.redact(redactor);
+        stderr.redact(redactor);
+    }
+}
+
+impl Redact for Ending {
+    fn redact(&mut self, redactor: &Redactor) {
+        match self {
+            Self::Answered(text)
+            | Self::Unreadable { why: text }
+            | Self::CouldNotStart { why: text }
+            | Self::Unreachable { why: text }
+            | Self::Unasked { why: text } => text.redact(redactor),
+            Self::Empty
+            | Self::NotUtf8 { .. }
+            | Self::ExitCode(_)
+            | Self::Signal(_)
+            | Self::TimedOut { .. }
+            | Self::Interrupted => {}
+        }
     }
 }
 

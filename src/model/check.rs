@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Status;
+use crate::text::{Redact, Redactor};
 
 /// One declared check of a case. It is made from a [`CheckName`], so that its kind of suite lists it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -80,6 +81,14 @@ macro_rules! check_names {
     };
 }
 pub(crate) use check_names;
+
+impl Redact for Check {
+    fn redact(&mut self, redactor: &Redactor) {
+        let Self { name, status: _, details } = self;
+        name.redact(redactor);
+        details.redact(redactor);
+    }
+}
 
 /// A place in a file of the repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -104,6 +104,11 @@ impl Capture {
         self.omitted += (skip + drop) as u64;
     }
 
+    /// What was kept of the beginning and of the end.
+    pub fn halves(&self) -> (Vec<u8>, Vec<u8>) {
+        (self.head.clone(), self.tail.iter().copied().collect())
+    }
+
     /// What was kept; the whole stream if nothing was omitted.
     pub fn into_bytes(self) -> Vec<u8> {
         let mut bytes = self.head;
@@ -167,6 +172,9 @@ pub fn start(spawn: &Spawn, stdin: Stdio) -> Result<Child, StartError> {
         .current_dir(&spawn.cwd)
         .env_clear()
         .envs(spawn.env.iter().map(|(name, value)| (name, value)))
+        // What a shell inherits is where its parent was.
+        .env("PWD", directory(&spawn.cwd))
+        .env_remove("OLDPWD")
         .stdin(stdin)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -183,6 +191,11 @@ pub fn start(spawn: &Spawn, stdin: Stdio) -> Result<Child, StartError> {
             StartError::Refused { program, why: error.to_string() }
         }
     })
+}
+
+/// A directory as programs expect it in `PWD`: absolute, without `.` and `..`.
+fn directory(cwd: &Path) -> PathBuf {
+    cwd.canonicalize().or_else(|_| std::path::absolute(cwd)).unwrap_or_else(|_| cwd.to_owned())
 }
 
 /// How a status reads.

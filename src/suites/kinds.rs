@@ -20,6 +20,7 @@ use super::{Asking, Attempted, CaseTable, CaseView, Evaluation, Loaded, Remark, 
 use crate::input::{FileSchema, InputErrors};
 use crate::model::{Answer, CaseChange, CaseId, CheckName, Lane, MetricSpec, Request};
 use crate::targets::OpinionTarget;
+use crate::text::{Redact, Redactor};
 
 /// Why the edit of a case cannot be shown, in the words of its kind.
 pub type EditError = Box<dyn std::error::Error>;
@@ -29,7 +30,7 @@ pub trait SuiteKind {
     /// A case before it is asked.
     type Question: CaseQuestion<Detail = Self::Detail>;
     /// What results say of a case beyond what every kind has.
-    type Detail: CaseReport;
+    type Detail: CaseReport + Redact;
     /// The keys that only this kind has, checked.
     type Config: KindConfig;
     /// The checks that it makes of an answer.
@@ -403,6 +404,14 @@ macro_rules! kinds {
             pub fn report(&self) -> &dyn CaseReport {
                 match self {
                     $(Self::$kind(detail) => detail,)*
+                }
+            }
+        }
+
+        impl Redact for CaseDetail {
+            fn redact(&mut self, redactor: &Redactor) {
+                match self {
+                    $(Self::$kind(detail) => detail.redact(redactor),)*
                 }
             }
         }

@@ -27,6 +27,7 @@ use crate::model::{
 };
 use crate::process::Stop;
 use crate::targets::AnswerSource;
+use crate::text::{Redact, Redactor};
 
 /// A suite with its cases.
 #[derive(Debug, Clone)]
@@ -80,6 +81,17 @@ pub struct Attempted {
     pub captured: Captured,
     pub usage: Option<Usage>,
     pub evaluation: Evaluation,
+}
+
+impl Redact for Attempted {
+    fn redact(&mut self, redactor: &Redactor) {
+        let Self { ending: _, duration: _, captured, usage: _, evaluation } = self;
+        let Evaluation { status: _, score: _, metrics: _, checks, diff, detail } = evaluation;
+        captured.redact(redactor);
+        checks.redact(redactor);
+        diff.redact(redactor);
+        detail.redact(redactor);
+    }
 }
 
 /// Whom a case asks, and which attempt it is.

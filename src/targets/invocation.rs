@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json_path::JsonPath;
@@ -11,7 +12,8 @@ use super::config::CwdSection;
 use super::{BuildContext, Environment, ProcessKeys, SuiteFacts};
 use crate::input::{Place, nearest};
 use crate::model::{Answer, Captured, Ending, Request};
-use crate::process::{Finished, ProcessEnd, Spawn, Stop, run_process};
+use crate::process::{Capture, Finished, ProcessEnd, Spawn, Stop, run_process};
+use crate::text::Redactor;
 
 /// The default of `max-output`.
 const MAX_OUTPUT: usize = 1 << 20;
@@ -147,12 +149,26 @@ fn filled(templates: &[Template], request: &Request) -> Vec<String> {
 pub(super) struct ProcessTarget {
     pub(super) invocation: Invocation,
     pub(super) environment: Environment,
+    redactor: Arc<Redactor>,
 }
 
 impl ProcessTarget {
     pub(super) fn new(invocation: Invocation, context: &BuildContext) -> Self {
         let environment = Environment::reduced(&context.environment, &invocation.env);
-        Self { invocation, environment }
+        Self { invocation, environment, redactor: Arc::clone(&context.redactor) }
+    }
+
+    /// What a stream holds, as text for people, without what was confided to the target.
+    pub(super) fn shown(&self, capture: &Capture) -> String {
+        let (head, tail) = capture.halves();
+        if capture.omitted == 0 {
+            return self.redactor.text(&String::from_utf8_lossy(&[head, tail].concat()));
+        }
+        self.redactor.halves(&String::from_utf8_lossy(&head), &String::from_utf8_lossy(&tail))
+    }
+
+    pub(super) fn redacted(&self, text: &str) -> String {
+        self.redactor.text(text)
     }
 
     /// Runs it to its end. `read` makes an ending of what it wrote to standard output, if its exit code is 0.
@@ -177,14 +193,14 @@ impl ProcessTarget {
             max_output: self.invocation.max_output,
         };
         let Finished { end, stdout, stderr, duration } = run_process(&spawn, stop).await;
-        let (stdout_omitted, stderr_omitted) = (stdout.omitted, stderr.omitted);
-        let stdout = stdout.into_bytes();
+        let stdout_omitted = stdout.omitted;
         let captured = Captured {
-            stdout: self.environment.redacted(String::from_utf8_lossy(&stdout).into_owned()),
-            stderr: self.environment.redacted(String::from_utf8_lossy(&stderr.into_bytes()).into_owned()),
+            stdout: self.shown(&stdout),
+            stderr: self.shown(&stderr),
             stdout_omitted,
-            stderr_omitted,
+            stderr_omitted: stderr.omitted,
         };
+        let stdout = stdout.into_bytes();
         let ending = match end {
             ProcessEnd::Exited(0) => read(stdout, stdout_omitted),
             ProcessEnd::Exited(code) => Ending::ExitCode(code),

@@ -30,6 +30,7 @@ use std::time::Duration;
 use crate::input::InputError;
 use crate::model::{Answer, Ending, Request};
 use crate::process::Stop;
+use crate::text::Redactor;
 
 pub use answer_source::{AnswerSource, SILENT, SourceSetup};
 pub use budget::Budget;
@@ -40,7 +41,7 @@ pub use config::{
     TargetSection, TargetSettings, validate,
 };
 pub use endpoint::{Endpoint, PriceSection};
-pub use environment::Environment;
+pub use environment::{Environment, redactor};
 use index::IndexSettings;
 use invocation::Invocation;
 use openai::OpenAiSettings;
@@ -107,6 +108,8 @@ pub struct BuildContext {
     pub cache: Arc<Cache>,
     /// What all models of a suite may spend together.
     pub budget: Arc<Budget>,
+    /// What must not be seen of what targets write.
+    pub redactor: Arc<Redactor>,
 }
 
 /// Why a target could not be built.

@@ -19,7 +19,9 @@ use super::{
 };
 use crate::input::Place;
 use crate::model::{Answer, Captured, Ending, Request};
-use crate::process::{ProcessEnd, Reader, Spawn, StartError, Stop, ended, kill_group, start_process, terminate};
+use crate::process::{
+    Capture, ProcessEnd, Reader, Spawn, StartError, Stop, ended, kill_group, start_process, terminate,
+};
 
 /// How long a worker may take to end once its input is closed.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -110,7 +112,7 @@ struct Reply {
 
 impl Askable for WorkerTarget {
     async fn ask(&self, request: Request, stop: &Stop) -> Answer {
-        let ProcessTarget { invocation, environment } = &self.process;
+        let ProcessTarget { invocation, environment, .. } = &self.process;
         let started = Instant::now();
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut worker = match idle.map_or_else(|| self.start(), Ok) {
@@ -126,14 +128,15 @@ impl Askable for WorkerTarget {
         match outcome {
             Ok(output) => {
                 let ending = answer::from_value(&output, invocation);
-                let captured = Captured { stdout: environment.redacted(output.to_string()), ..Captured::default() };
+                let captured = Captured { stdout: self.process.redacted(&output.to_string()), ..Captured::default() };
                 self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
                 Answer { ending, captured, duration: started.elapsed(), hint: None, usage: None }
             }
             Err(ending) => {
                 let (ending, stderr) = worker.fail(ending).await;
+                let stderr = self.process.shown(&stderr);
                 let hint = environment.hint(&stderr).filter(|_| matches!(ending, Ending::ExitCode(_)));
-                let captured = Captured { stderr: environment.redacted(stderr), ..Captured::default() };
+                let captured = Captured { stderr, ..Captured::default() };
                 Answer { ending, captured, duration: started.elapsed(), hint, usage: None }
             }
         }
@@ -165,7 +168,7 @@ enum WorkerError {
 
 impl WorkerTarget {
     fn start(&self) -> Result<Worker, WorkerError> {
-        let ProcessTarget { invocation, environment } = &self.process;
+        let ProcessTarget { invocation, environment, .. } = &self.process;
         let (cwd, scratch) = invocation.directory()?;
         let spawn = Spawn {
             argv: invocation.argv.iter().map(|argument| argument.fill(&Default::default())).collect(),
@@ -229,7 +232,7 @@ impl Worker {
     }
 
     /// Ends a worker that can no longer be trusted; `None` asks its exit status why.
-    async fn fail(mut self, ending: Option<Ending>) -> (Ending, String) {
+    async fn fail(mut self, ending: Option<Ending>) -> (Ending, Capture) {
         let group = self.child.id();
         let ending = match ending {
             Some(ending) => {
@@ -250,7 +253,6 @@ impl Worker {
             },
         };
         kill_group(group);
-        let stderr = String::from_utf8_lossy(&self.stderr.so_far().into_bytes()).into_owned();
-        (ending, stderr)
+        (ending, self.stderr.so_far())
     }
 }

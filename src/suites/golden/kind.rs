@@ -26,7 +26,7 @@ use crate::suites::{
     Loaded, Remark, SuiteDetail, SuiteKind, SuiteReport, SuiteSettings, TableRows,
 };
 use crate::targets::{OpinionTarget, TargetSettings};
-use crate::text::{counted, plain};
+use crate::text::{Redact as _, Redactor, counted, plain};
 
 /// How many of the worst cases the table of components has.
 const WORST: usize = 5;
@@ -145,7 +145,7 @@ impl CaseQuestion for GoldenQuestion {
         let Asking { case, attempt, source, stop, .. } = *asking;
         let mut answer = source.ask(self.as_request(case).again(attempt), stop).await;
         let mut opinions = BTreeMap::new();
-        for OpinionRequest { component, name, request } in opinion_requests(self, case, &answer) {
+        for OpinionRequest { component, name, request } in self.opinions_to_ask(case, &answer, source.redactor()) {
             let Some(source) = source.opinion(name) else { continue };
             let opinion = source.ask(request.again(attempt), stop).await;
             answer.usage = Usage::sum(answer.usage, opinion.usage);
@@ -194,6 +194,19 @@ fn component(name: &str, asks: Asks<'_>, suite: &SuiteSettings) -> OpinionTarget
 }
 
 impl GoldenQuestion {
+    /// A model that judges an answer does not see what was confided to the target.
+    fn opinions_to_ask(&self, case: &CaseId, answer: &Answer, redactor: &Redactor) -> Vec<OpinionRequest<'_>> {
+        let mut redacted = answer.clone();
+        redacted.redact(redactor);
+        let mut requests = opinion_requests(self, case, answer);
+        for (seen, asked) in opinion_requests(self, case, &redacted).into_iter().zip(&mut requests) {
+            if asked.request.body.is_some() && seen.component == asked.component {
+                *asked = seen;
+            }
+        }
+        requests
+    }
+
     fn as_request(&self, id: &CaseId) -> Request {
         Request {
             names: vec![("prompt", self.prompt.clone())],
