@@ -65,7 +65,6 @@ use suites::Attempted;
 pub struct RunRequest {
     /// The configuration file as the user would name it.
     pub config: String,
-    /// The planned suites.
     pub suites: Vec<PlannedSuite>,
     /// What was recorded for each of them.
     pub recordings: Vec<recordings::Recordings>,
@@ -90,7 +89,6 @@ pub struct RunRequest {
 /// What a run is compared with.
 #[derive(Debug, Clone)]
 pub struct Reference {
-    /// What main has.
     pub baseline: Baseline,
     /// Where it was found.
     pub info: BaselineInfo,
@@ -101,7 +99,6 @@ pub struct Reference {
 /// What a run left behind.
 #[derive(Debug)]
 pub struct RunOutcome {
-    /// The judged results.
     pub results: Results,
     /// The recordings of suites that were recorded.
     pub recorded: Vec<(SuiteId, recordings::Recordings)>,

@@ -67,7 +67,6 @@ pub(crate) struct BaselineLookup {
 /// A baseline, and where it was found.
 #[derive(Debug)]
 pub(crate) struct FoundBaseline {
-    /// The baseline.
     pub baseline: Baseline,
     /// Where it is, in words.
     pub source: String,
@@ -97,7 +96,6 @@ pub(crate) enum NoBaseline {
 /// Where the history is, which decides what to advise when there is no baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HistoryPlace {
-    /// A clone.
     Clone {
         /// Whether a part of its history is missing.
         shallow: bool,

@@ -18,7 +18,6 @@ pub use variables::Variables;
 /// Who runs the job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Host {
-    /// GitHub Actions.
     GitHub,
     /// Nobody: a developer's machine, or a host that is not known.
     None,
@@ -33,7 +32,6 @@ impl Host {
 /// What is known about the job that this is. It holds no secret: what opens an API is read by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CiContext {
-    /// Who runs it.
     pub host: Host,
     /// What it was started for, or why that is not known.
     pub event: Result<Event, EventError>,
@@ -62,7 +60,6 @@ pub struct CiContext {
 pub struct JobFile {
     /// The variable that names it.
     pub variable: &'static str,
-    /// Where it is.
     pub path: PathBuf,
 }
 

@@ -38,12 +38,13 @@ pub(super) struct Located {
 /// What the user wants to compare with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum BaselineChoice {
-    /// Nothing.
     None,
-    /// A file.
     File(PathBuf),
     /// The newest that fits, on a branch; whether the user named it now, so that it must be there.
-    Branch { name: String, named: bool },
+    Branch {
+        name: String,
+        named: bool,
+    },
 }
 
 impl BaselineArgs {

@@ -42,18 +42,14 @@ pub enum Obstacle {
 /// How much of its history a checkout has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum History {
-    /// All of it.
     Whole,
-    /// A part.
     Shallow,
 }
 
 /// A program that a suite starts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ToolCheck {
-    /// Its name.
     pub program: String,
-    /// Who starts it.
     pub wanted_by: String,
     /// What must be installed, for one that is missing.
     pub needs: String,
@@ -64,7 +60,6 @@ pub struct ToolCheck {
 /// A variable that a suite wants.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Variable {
-    /// Its name.
     pub name: String,
     /// The suite that wants it.
     pub wanted_by: String,

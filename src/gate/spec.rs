@@ -141,7 +141,6 @@ pub(crate) fn reference(baseline: Baseline) -> Reference {
     Reference { baseline, info, trend: Trend::new() }
 }
 
-/// A small world.
 struct World {
     name: &'static str,
     main: Option<&'static str>,

@@ -28,7 +28,6 @@ pub struct BaselinePush<'a> {
     pub path: &'a str,
     /// The commit that was evaluated.
     pub commit: &'a Sha,
-    /// What was measured.
     pub results: &'a Results,
 }
 
@@ -37,16 +36,13 @@ pub struct BaselinePush<'a> {
 pub enum PushOutcome {
     /// It is what it was.
     Nothing,
-    /// It was committed.
     Committed {
         /// How many cases it has.
         cases: usize,
-        /// The commit.
         oid: String,
     },
     /// The branch is protected, so a pull request proposes it.
     Proposed {
-        /// Its number.
         number: u64,
         /// How many cases it has.
         cases: usize,
@@ -67,7 +63,6 @@ pub enum PushError {
     GithubError(#[from] GithubError),
 }
 
-/// Turns the baseline.
 pub async fn push(client: &Client, turn: &BaselinePush<'_>) -> Result<PushOutcome, PushError> {
     let mut protected = false;
     let mut last = GithubError::Unreachable(String::new());

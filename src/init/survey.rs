@@ -8,7 +8,6 @@ use crate::suites::starter::{Language, Survey};
 /// A kind of suite, whether it fits, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// The kind.
     pub kind: Kind,
     /// Whether it is proposed.
     pub proposed: bool,

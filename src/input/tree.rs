@@ -13,14 +13,12 @@ use sha2::{Digest as _, Sha256};
 pub struct TreeEntry {
     /// Relative to the tree, with `/`.
     pub path: String,
-    /// What it is.
     pub kind: TreeKind,
 }
 
 /// What an entry of a tree is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TreeKind {
-    /// A directory.
     Directory,
     /// A file, and whether it may be executed.
     File {

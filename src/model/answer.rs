@@ -11,7 +11,6 @@ use crate::text::{Redact, Redactor};
 /// One answer of a target, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// How it ended.
     pub ending: Ending,
     /// What the target wrote.
     pub captured: Captured,
@@ -135,34 +134,19 @@ pub enum Ending {
         offset: usize,
     },
     /// What it said could not be read as asked for.
-    Unreadable {
-        /// Why not.
-        why: String,
-    },
+    Unreadable { why: String },
     /// It ended with an exit code other than 0.
     ExitCode(i32),
     /// A signal ended it.
     Signal(i32),
     /// It did not end in time.
-    TimedOut {
-        /// The limit.
-        after: Duration,
-    },
+    TimedOut { after: Duration },
     /// It could not be started.
-    CouldNotStart {
-        /// Why not.
-        why: String,
-    },
+    CouldNotStart { why: String },
     /// A service could not be reached, or refused.
-    Unreachable {
-        /// How.
-        why: String,
-    },
+    Unreachable { why: String },
     /// It was not asked at all.
-    Unasked {
-        /// Why not.
-        why: String,
-    },
+    Unasked { why: String },
     /// The user stopped the run.
     Interrupted,
 }

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::Status;
 use crate::text::{Redact, Redactor};
 
-/// One declared check of a case. It is made from a [`CheckName`], so that its kind of suite lists it.
+// Only a `CheckName` makes one, so that its kind of suite lists it. Not a doc comment: those are in the schema.
+/// One declared check of a case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Check {

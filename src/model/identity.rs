@@ -119,9 +119,7 @@ impl fmt::Display for Shard {
 pub struct Score(f64);
 
 impl Score {
-    /// The worst.
     pub const ZERO: Self = Self(0.0);
-    /// The best.
     pub const ONE: Self = Self(1.0);
 
     /// Clamps into 0…1; what is not a number is 0.
@@ -129,7 +127,6 @@ impl Score {
         if value.is_nan() { Self::ZERO } else { Self(value.clamp(0.0, 1.0)) }
     }
 
-    /// The number itself.
     pub const fn value(self) -> f64 {
         self.0
     }

@@ -20,12 +20,10 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How long the output may stay open after the child has ended, because a grandchild still holds it.
 const LINGER: Duration = Duration::from_millis(250);
 
-/// What to start.
 #[derive(Debug, Clone)]
 pub struct Spawn {
     /// The program, then its arguments.
     pub argv: Vec<String>,
-    /// Where.
     pub cwd: PathBuf,
     /// The whole environment.
     pub env: Vec<(OsString, OsString)>,
@@ -42,7 +40,6 @@ pub struct Spawn {
 pub enum ProcessEnd {
     /// By itself, with this code.
     Exited(i32),
-    /// By a signal.
     Signalled(i32),
     /// Killed after its time was up.
     TimedOut,
@@ -71,11 +68,8 @@ pub enum StartError {
 /// A process that has ended, and all that it started.
 #[derive(Debug)]
 pub struct Finished {
-    /// How.
     pub end: ProcessEnd,
-    /// Standard output.
     pub stdout: Capture,
-    /// Standard error.
     pub stderr: Capture,
     /// From start to end.
     pub duration: Duration,
@@ -255,7 +249,6 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Begins to read.
     pub fn start(stream: Option<impl AsyncRead + Unpin + Send + 'static>, max: usize) -> Self {
         let capture = Arc::new(Mutex::new(Capture::default()));
         let shared = Arc::clone(&capture);

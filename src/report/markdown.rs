@@ -70,7 +70,6 @@ pub fn cell(text: &str) -> String {
     code(text).replace('|', "\\|")
 }
 
-/// A code span.
 pub fn code(text: &str) -> String {
     let text = unmarked(&plain(text)).replace(['\n', '\t'], " ");
     if text.trim().is_empty() {

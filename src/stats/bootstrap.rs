@@ -9,7 +9,6 @@ pub(super) const ROUNDING: f64 = 1e-12;
 /// What the bootstrap says about the mean difference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bootstrap {
-    /// The mean difference.
     pub mean: f64,
     /// The percentile interval that holds 95 % of the resampled means.
     pub ci95: [f64; 2],

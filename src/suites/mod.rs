@@ -51,7 +51,6 @@ pub struct Case {
     pub location: Location,
     /// A hash of the question.
     pub fingerprint: Fingerprint,
-    /// What is asked.
     pub question: Question,
 }
 
@@ -188,16 +187,13 @@ pub struct CaseRow {
 #[derive(Debug, Clone, Copy)]
 pub struct RequiredTool<'a> {
     pub program: &'a str,
-    /// Who needs it.
     pub by: &'a str,
-    /// What to install.
     pub needs: &'a str,
 }
 
 /// The cases of a file, and what is worth a word although they can be run.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The cases.
     pub cases: Vec<LoadedCase>,
     /// What `check` reports and `run` lets fail.
     pub warnings: InputErrors,
@@ -208,7 +204,6 @@ pub struct Loaded {
 /// A case together with where its id stands.
 #[derive(Debug)]
 pub struct LoadedCase {
-    /// The case.
     pub case: Case,
     /// Where its id stands in the document.
     pub at_id: Pointer,

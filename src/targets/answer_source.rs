@@ -32,11 +32,9 @@ pub struct AnswerSource {
 /// What a suite's answers come from.
 #[derive(Debug)]
 pub struct SourceSetup<'a> {
-    /// The suite's target.
     pub target: &'a TargetSettings,
     /// Whether it is asked, recorded or replayed.
     pub source: Source,
-    /// What was recorded.
     pub recordings: Recordings,
     /// Who else is asked.
     pub opinions: Vec<OpinionTarget>,
@@ -101,7 +99,6 @@ impl AnswerSource {
         self.opinions.get(name)
     }
 
-    /// Asks one question.
     pub async fn ask(&self, request: Request, stop: &Stop) -> Answer {
         let target = || self.target.get_or_init(|| self.settings.build(&self.context)).as_ref();
         let could_not_start = |error: &TargetError| Answer::ended(Ending::CouldNotStart { why: error.to_string() });

@@ -75,7 +75,6 @@ const HARMLESS_FAMILIES: [(&str, &[&str]); 2] = [
 /// The part of the environment that a target sees, and the names of the rest.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
-    /// What it sees.
     pub visible: Vec<(OsString, OsString)>,
     held_back: Vec<String>,
 }

@@ -47,7 +47,6 @@ pub(super) struct NoScratch(#[from] std::io::Error);
 /// Where a process runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Cwd {
-    /// In this directory.
     Directory(PathBuf),
     /// In a fresh empty directory, removed afterwards.
     Scratch,

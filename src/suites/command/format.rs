@@ -189,7 +189,6 @@ pub fn load_suite(suite: &SuiteSettings, config: &CommandConfig) -> Vec<Result<L
     }
 }
 
-/// Reads one dataset.
 pub fn load(path: &Path, shown: &str, tables: &Tables, own: &[Found]) -> Result<Loaded, InputErrors> {
     let document = Document::json(shown, read(path, shown)?)?;
     // Tables of the user's own decide what is right, so they belong to the question.

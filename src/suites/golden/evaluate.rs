@@ -33,7 +33,6 @@ check_names! {
 pub struct OpinionRequest<'a> {
     /// The component's place in the scorer.
     pub component: usize,
-    /// Its name.
     pub name: &'a str,
     pub request: Request,
 }

@@ -81,13 +81,11 @@ pub struct Scorer {
 /// A component, ready to be used.
 #[derive(Debug)]
 pub struct Component {
-    /// Its name.
     pub name: String,
     /// What it can earn.
     pub weight: f64,
     /// The name of its measure.
     pub measure_name: &'static str,
-    /// Its measure.
     pub measure: Box<dyn Measure>,
 }
 

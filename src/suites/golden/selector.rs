@@ -67,7 +67,6 @@ enum Wants {
     One(String),
     /// Every place is a list or an object, perhaps an empty one.
     Many,
-    /// Whatever there is.
     Anything,
 }
 
@@ -76,16 +75,13 @@ enum Wants {
 pub enum Root {
     /// The answer that is judged.
     Actual,
-    /// The reviewed answer.
     Golden,
-    /// What was asked.
     Input,
     /// The case's further fields.
     Case,
 }
 
 impl Selector {
-    /// Reads a path.
     pub fn parse(text: &str) -> Result<Self, SelectorError> {
         let path = || text.to_owned();
         let whole = JsonPath::parse(text)

@@ -68,9 +68,7 @@ impl From<ImportedStatus> for Status {
 pub struct ImportedQuestion {
     /// How it came out.
     pub status: Status,
-    /// Its quality.
     pub score: f64,
-    /// Why.
     pub details: Option<String>,
     /// How long it took, if the other tool says so.
     pub duration: Option<Duration>,

@@ -14,9 +14,7 @@ use crate::suites::{CaseDetail, Evaluation};
 /// What an engine says about the ids it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Held {
-    /// It holds these.
     Known(HashSet<String>),
-    /// It cannot tell.
     CannotTell,
 }
 

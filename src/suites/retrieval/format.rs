@@ -65,11 +65,9 @@ pub struct EvalCase {
 pub struct RetrievalQuestion {
     /// For people.
     pub description: String,
-    /// Where is looked.
     pub lane: Lane,
     /// The specification it comes from.
     pub spec_id: String,
-    /// What is asked.
     pub query: String,
     /// What should be found, each once.
     pub expected: Vec<String>,
@@ -77,7 +75,6 @@ pub struct RetrievalQuestion {
     pub k: usize,
     /// Where the case comes from.
     pub source: CaseOrigin,
-    /// What passes.
     pub pass_at: PassAt,
 }
 

@@ -16,7 +16,6 @@ const PREVIEW: usize = 4 * 1024;
 /// What must hold afterwards.
 #[derive(Debug, Clone)]
 pub struct Assertion {
-    /// What it says.
     pub kind: AssertionKind,
     /// Where its path leads.
     pub scope: Scope,
@@ -37,7 +36,6 @@ pub enum AssertionKind {
     FileLacks(String, Vec<String>),
     /// The file changed like this.
     DiffMatch {
-        /// Which file.
         path: String,
         /// What is expected, normalised.
         expected: String,

@@ -8,9 +8,7 @@ use serde::Deserialize;
 pub struct Memory {
     /// How it is found.
     pub id: String,
-    /// What it says.
     pub text: String,
-    /// Labels.
     #[serde(default)]
     pub tags: Vec<String>,
 }

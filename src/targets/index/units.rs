@@ -18,7 +18,6 @@ pub struct CodeUnit {
     pub doc: String,
     /// Its text; of a type that holds methods, without them.
     pub body: String,
-    /// What it is.
     pub kind: UnitKind,
     /// Whether it only tests other code.
     pub is_test: bool,
@@ -33,7 +32,6 @@ pub enum UnitKind {
     Type,
     /// A module or namespace.
     Module,
-    /// A constant.
     Constant,
     /// A file that is not cut.
     File,
@@ -89,13 +87,11 @@ impl Tongue {
 
 /// What a node of the tree means.
 enum NodeMeaning {
-    /// A unit.
     Unit(UnitKind, String),
     /// A unit whose inner functions are its methods.
     Holder(UnitKind, String),
     /// No unit, but inner functions are methods of this type.
     Scope(String),
-    /// Nothing.
     Other,
 }
 

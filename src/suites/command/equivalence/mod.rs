@@ -31,7 +31,6 @@ use shell::{ShellRead, read};
 pub enum Equivalence {
     /// Byte for byte.
     Exact,
-    /// By a rule.
     Equivalent {
         /// The rule that held.
         rule: EquivalenceRule,
@@ -56,7 +55,6 @@ impl Equivalence {
         }
     }
 
-    /// In one word.
     pub const fn method(&self) -> Method {
         match self {
             Self::Exact => Method::ExactMatch,

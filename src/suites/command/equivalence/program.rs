@@ -72,7 +72,6 @@ pub enum ProgramTableError {
 
 /// The names that a long spelling may stand for.
 pub(super) enum Lookup<'a> {
-    /// Exactly this option.
     Exact(&'a OptionSpec),
     /// The unique beginning of this option's name.
     Prefix(&'a OptionSpec),

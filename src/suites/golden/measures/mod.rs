@@ -25,7 +25,6 @@ pub struct MeasureInput<'a> {
 /// What a component earned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// How much.
     pub earned: Earned,
     /// What there is to say about it, in one line.
     pub note: Option<String>,
@@ -81,7 +80,6 @@ impl From<SelectorError> for MeasureError {
 
 /// One side of an answer.
 pub trait Measure: fmt::Debug + Send + Sync {
-    /// Looks at it.
     fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError>;
 
     /// Whom it must ask for an opinion first.
@@ -93,9 +91,7 @@ pub trait Measure: fmt::Debug + Send + Sync {
 /// Whom a measure asks for an opinion.
 #[derive(Debug, Clone, Copy)]
 pub enum Asks<'a> {
-    /// A model.
     Judge(&'a judge::Judge),
-    /// A program.
     ScorerProgram(&'a command::ScorerProgram),
 }
 
@@ -144,7 +140,6 @@ type Load = fn(&Document, &Pointer, &Value, Reader<'_>) -> Result<(Box<dyn Measu
 pub struct Registered {
     /// Its name in `measure = "…"`.
     pub name: &'static str,
-    /// Reads it.
     pub load: Load,
     /// The schema of its own keys.
     pub schema: fn() -> Value,
@@ -181,7 +176,6 @@ mod similarity;
 mod sum_difference;
 mod tolerance;
 
-/// Every measure.
 pub static REGISTRY: &[Registered] = &[
     registered::<command::ScorerProgram>(),
     registered::<contains::Contains>(),
