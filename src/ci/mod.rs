@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_alone_is_no_job() {
+    fn a_token_alone_does_not_make_a_job() {
         let context = context(&[("GITHUB_TOKEN", "t"), ("GITHUB_ACTIONS", ""), ("CI", "false")]);
         assert_eq!(context, CiContext::outside());
     }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_that_cannot_be_read_is_no_obstacle_to_what_needs_none() {
+    fn an_unreadable_payload_does_not_stop_what_needs_none() {
         let context = context(&[("GITHUB_EVENT_PATH", "/gone"), ("GITHUB_BASE_REF", "main")]);
         assert_eq!(context.base_branch.as_deref(), Some("main"));
         let error = context.event.unwrap_err().to_string();

@@ -84,7 +84,7 @@ pub(super) fn baseline(verb: BaselineVerb, ci: &CiContext) -> Result<ExitCode, F
     match verb {
         BaselineVerb::Fetch(args) => remote::fetch(&args, ci),
         BaselineVerb::Show(args) => show(&args),
-        BaselineVerb::Update(args) => turn(&args, ci),
+        BaselineVerb::Update(args) => update_file(&args, ci),
         BaselineVerb::Bless(args) => bless(&args),
     }
 }
@@ -112,7 +112,7 @@ fn show(args: &ShowArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Passed)
 }
 
-fn turn(args: &UpdateArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
+fn update_file(args: &UpdateArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
     let results = results_file::read(&args.from)?;
     if args.push {

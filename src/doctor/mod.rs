@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_missing_has_its_lines() {
+    fn everything_missing_comes_with_the_lines_to_add() {
         let findings = Findings {
             event: Ok(pull_request("o/r")),
             checkout: Ok(Sha::parse(&"c".repeat(40)).map(|commit| (commit, History::Shallow))),
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fork_is_not_told_to_add_permissions_that_it_cannot_have() {
+    fn a_fork_is_not_advised_to_add_permissions_it_cannot_have() {
         let findings = Findings {
             event: Ok(pull_request("x/r")),
             checkout: Ok(Sha::parse(&"c".repeat(40)).map(|commit| (commit, History::Whole))),
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_missing_that_is_said() {
+    fn a_complete_environment_is_reported_as_complete() {
         let findings = Findings {
             event: Err(EventError::Missing("GITHUB_REPOSITORY")),
             checkout: Ok(None),

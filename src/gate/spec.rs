@@ -577,7 +577,7 @@ fn main_judges(main: Baseline, run: &str, on_main: bool) -> Vec<String> {
 }
 
 #[test]
-fn main_stays_red_until_it_is_mended_and_a_pull_request_does_not() {
+fn main_stays_red_until_it_is_fixed_and_a_pull_request_does_not() {
     let main = main_after(&["a+ b+", "a+ b-"]);
     let (a, b) = (
         &main.suites[&SuiteId::new("s")].cases[&CaseId::new("a")],

@@ -174,7 +174,7 @@ fn hostile_sample() -> Results {
         let details = details(text);
         let (kind, detail) = &details[number % details.len()];
         let id = format!("{}-{number}", kind.name());
-        now.push(spoken_to(with_detail(named(&id, *kind, "x:a- z!"), detail, text), text));
+        now.push(with_output(with_detail(named(&id, *kind, "x:a- z!"), detail, text), text));
         before.push(named(&id, *kind, "x:a+"));
     }
     let mut results = compared(now, before);
@@ -183,7 +183,7 @@ fn hostile_sample() -> Results {
 }
 
 /// A suite in which every text is somebody else's.
-fn spoken_to(mut suite: SuiteResult, text: &str) -> SuiteResult {
+fn with_output(mut suite: SuiteResult, text: &str) -> SuiteResult {
     for case in &mut suite.cases {
         case.diff = Some(format!("-{text}\n+{text}"));
         case.output =
@@ -208,7 +208,7 @@ pub(crate) fn hostile() -> Results {
         for (kind, detail) in details(text).into_iter().take(kinds) {
             let id = format!("{}-{number}", kind.name());
             before.push(named(&id, kind, "x:a+ y:b-"));
-            now.push(spoken_to(with_detail(named(&id, kind, "x:a- y:b+ z!"), &detail, text), text));
+            now.push(with_output(with_detail(named(&id, kind, "x:a- y:b+ z!"), &detail, text), text));
         }
     }
     let mut results = compared(now, before);

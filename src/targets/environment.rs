@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_names_the_variables_it_speaks_of_or_else_those_that_look_like_credentials() {
+    fn a_failure_names_withheld_variables_it_mentions_or_likely_credentials() {
         let environment = reduced(&[]);
         let hint = environment.hint("error: set MY_BACKEND first").unwrap();
         assert!(hint.contains("MY_BACKEND") && !hint.contains("GITHUB_TOKEN"), "{hint}");

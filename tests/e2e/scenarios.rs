@@ -480,7 +480,7 @@ fn what_an_agent_leaves_behind_is_its_own_fault_and_never_hangs_the_run() {
 }
 
 #[test]
-fn unchanged_is_not_created_empty() {
+fn an_unchanged_file_is_not_one_that_was_created_empty() {
     let unchanged = json!({"type": "diff-match", "path": "new", "match": "exact", "expectedDiff": ""});
     let ran = run(&json!({"agentTask": {"instruction": "WRITE|new|"}, "patternAssertions": [unchanged]}));
     assert_eq!(assertions(&ran), ["failed: an empty file was created"]);

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_could_not_be_had_is_an_error_and_does_not_count() {
+    fn a_missing_answer_is_an_error_and_does_not_count() {
         let evaluation = given(Ending::CouldNotStart { why: "not found".into() });
         assert_eq!((evaluation.status, evaluation.score), (Status::Error, None));
     }

@@ -103,8 +103,8 @@ fn judge(
     let mut checks = Vec::new();
     let mut sum = 0.0;
     for (index, component) in question.scorer.components.iter().enumerate() {
-        let scene = MeasureInput { document: &document, latency, opinion: opinions.get(&index) };
-        let (value, status, note) = match component.measure.measure(scene) {
+        let input = MeasureInput { document: &document, latency, opinion: opinions.get(&index) };
+        let (value, status, note) = match component.measure.measure(input) {
             Ok(measured) => (Some(measured.earned.points(component.weight)), Status::Passed, measured.note),
             Err(MeasureError::Answer(why)) => (Some(0.0), Status::Failed, Some(why)),
             Err(MeasureError::Scorer(why)) => (None, Status::Error, Some(why)),
@@ -131,8 +131,8 @@ fn judge(
     } else {
         Status::Failed
     };
-    let trouble = components.iter().find(|component| component.value.is_none());
-    let sentence = match trouble {
+    let unmeasured = components.iter().find(|component| component.value.is_none());
+    let sentence = match unmeasured {
         Some(component) => format!("{}: {}", component.name, component.note.as_deref().unwrap_or_default()),
         None => format!("{:.3}, passes from {:.3} on", score.value(), question.pass_at),
     };

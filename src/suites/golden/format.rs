@@ -244,8 +244,8 @@ impl Module<'_> {
             if component.measure.asks().is_some() {
                 continue;
             }
-            let scene = MeasureInput { document, latency: Duration::ZERO, opinion: None };
-            if let Err(why) = component.measure.measure(scene) {
+            let input = MeasureInput { document, latency: Duration::ZERO, opinion: None };
+            if let Err(why) = component.measure.measure(input) {
                 let message = format!("the component `{}` cannot be measured on golden itself: {why}", component.name);
                 errors.push(self.golden.error_at_key(&place, message));
             }

@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn all_can_be_asked_for() {
+    fn a_case_can_demand_all_expected_ids() {
         let mut both = question(Lane::Code, &["a", "b"], 5);
         both.pass_at = PassAt::All;
         assert_eq!(measured(&both, r#"{"ids": ["a"]}"#, &Held::CannotTell).0, Status::Failed);

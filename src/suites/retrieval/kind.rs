@@ -78,7 +78,7 @@ impl SuiteKind for RetrievalKind {
 
     fn remarks(cases: &[CaseView<'_>]) -> Vec<Remark> {
         let mut remarks = Vec::new();
-        let (mut measured, mut untold) = (0, 0);
+        let (mut measured, mut unknown) = (0, 0);
         for case in cases {
             let Some(CaseDetail::Retrieval(detail)) = case.detail else { continue };
             if !detail.missing_expected_ids.is_empty() {
@@ -89,10 +89,10 @@ impl SuiteKind for RetrievalKind {
                 remarks.push(Remark { rule: Rule::MissingId, case, message, fails_when_strict: true });
             }
             measured += usize::from(case.status.is_measured());
-            untold += usize::from(case.status.is_measured() && !detail.index_told);
+            unknown += usize::from(case.status.is_measured() && !detail.index_told);
         }
-        if untold > 0 {
-            let message = format!("the engine could not tell which ids it holds, for {untold} of {measured} cases");
+        if unknown > 0 {
+            let message = format!("the engine could not tell which ids it holds, for {unknown} of {measured} cases");
             remarks.push(Remark { rule: Rule::CannotTell, case: None, message, fails_when_strict: false });
         }
         remarks

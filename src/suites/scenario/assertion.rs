@@ -344,17 +344,17 @@ mod tests {
 
     #[test]
     fn a_diff_that_says_what_is_expected_passes_and_any_other_fails() {
-        let world = seen(Some("a\nb\n"), Some("a\nc\n"));
-        assert_eq!(check(diff("-b\n+c\n", Match::Substring), &world), Ok(()));
-        assert_eq!(check(diff("@@ -1,2 +1,2 @@\n a\n-b\n+c\n", Match::Exact), &world), Ok(()));
+        let observation = seen(Some("a\nb\n"), Some("a\nc\n"));
+        assert_eq!(check(diff("-b\n+c\n", Match::Substring), &observation), Ok(()));
+        assert_eq!(check(diff("@@ -1,2 +1,2 @@\n a\n-b\n+c\n", Match::Exact), &observation), Ok(()));
         assert_eq!(
-            check(diff("-b\n+x\n", Match::Substring), &world),
+            check(diff("-b\n+x\n", Match::Substring), &observation),
             Err("the diff does not contain what is expected".into())
         );
     }
 
     #[test]
-    fn missing_unchanged_created_deleted_and_binary_files_are_told_apart() {
+    fn missing_unchanged_created_deleted_and_binary_files_have_messages() {
         let changed = diff("+a\n", Match::Substring);
         assert_eq!(check(changed.clone(), &seen(None, None)), Err("file missing".into()));
         assert_eq!(
@@ -381,25 +381,28 @@ mod tests {
 
     #[test]
     fn contains_names_what_is_missing_and_lacks_what_is_there() {
-        let world = seen(None, Some("one two"));
+        let observation = seen(None, Some("one two"));
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         assert_eq!(
-            check(AssertionKind::FileContains("f".into(), texts(&["one", "six"])), &world),
+            check(AssertionKind::FileContains("f".into(), texts(&["one", "six"])), &observation),
             Err("does not contain `six`".into())
         );
         assert_eq!(
-            check(AssertionKind::FileLacks("f".into(), texts(&["six", "two"])), &world),
+            check(AssertionKind::FileLacks("f".into(), texts(&["six", "two"])), &observation),
             Err("contains `two`".into())
         );
-        assert_eq!(check(AssertionKind::FileAbsent("f".into()), &world), Err("the file is there".into()));
-        assert_eq!(check(AssertionKind::FileExists("g".into()), &world), Err("file missing".into()));
+        assert_eq!(check(AssertionKind::FileAbsent("f".into()), &observation), Err("the file is there".into()));
+        assert_eq!(check(AssertionKind::FileExists("g".into()), &observation), Err("file missing".into()));
     }
 
     #[test]
     fn only_changed_names_what_else_changed() {
-        let mut world = seen(None, None);
-        world.changed = vec!["a".into(), "b".into()];
-        assert_eq!(check(AssertionKind::OnlyChanged(vec!["./a".into()]), &world), Err("changed as well: `b`".into()));
-        assert_eq!(check(AssertionKind::OnlyChanged(vec!["a".into(), "b".into()]), &world), Ok(()));
+        let mut observation = seen(None, None);
+        observation.changed = vec!["a".into(), "b".into()];
+        assert_eq!(
+            check(AssertionKind::OnlyChanged(vec!["./a".into()]), &observation),
+            Err("changed as well: `b`".into())
+        );
+        assert_eq!(check(AssertionKind::OnlyChanged(vec!["a".into(), "b".into()]), &observation), Ok(()));
     }
 }

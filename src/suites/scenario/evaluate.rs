@@ -31,10 +31,10 @@ pub fn evaluate(question: &ScenarioQuestion, seen: &Observation) -> Evaluation {
     details.working_copy.clone_from(&seen.kept);
     details.goals = seen.goals.iter().map(goal_detail).collect();
     for goal in &seen.goals {
-        checks.push(ScenarioCheck::Goal.check_of(&goal.goal, goal_status(goal.status), goal_told(goal)));
+        checks.push(ScenarioCheck::Goal.check_of(&goal.goal, goal_status(goal.status), goal_message(goal)));
     }
     let mut diff = String::new();
-    for (assertion, told) in question.assertions.iter().zip(&mut details.pattern_assertions) {
+    for (assertion, shown) in question.assertions.iter().zip(&mut details.pattern_assertions) {
         let (status, why) = match (&seen.broken, assertion.check(seen)) {
             (Some(_), _) => {
                 (Status::Unmeasured, Some("not evaluated: the scenario could not be carried out".to_owned()))
@@ -51,8 +51,8 @@ pub fn evaluate(question: &ScenarioQuestion, seen: &Observation) -> Evaluation {
                 (Status::Failed, Some(finding.why))
             }
         };
-        told.status = status;
-        told.details.clone_from(&why);
+        shown.status = status;
+        shown.details.clone_from(&why);
         let note = assertion.note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
         checks.push(assertion.kind.check(status, why.map(|why| format!("{why}{note}"))));
     }
@@ -149,7 +149,7 @@ const fn goal_status(status: GoalStatus) -> Status {
     }
 }
 
-fn goal_told(goal: &GoalOutcome) -> Option<String> {
+fn goal_message(goal: &GoalOutcome) -> Option<String> {
     match goal.status {
         GoalStatus::Passed => None,
         GoalStatus::Failed | GoalStatus::TimedOut | GoalStatus::NotRun | GoalStatus::Error => {

@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn units_of_the_same_name_are_told_apart_and_none_is_lost() {
+    fn units_of_the_same_name_get_ids_of_their_own_and_none_is_lost() {
         assert_eq!(ids("a.rs", "fn f() {}\nfn f() {}\nfn f() {}\n"), ["a.rs::f", "a.rs::f#2", "a.rs::f#3"]);
     }
 

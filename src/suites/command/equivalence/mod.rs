@@ -144,11 +144,11 @@ fn option_note(a: &Notes, b: &Notes) -> Option<String> {
         missing
     };
     let (only_a, only_b) = (missing(a, b), missing(b, a));
-    let told = |option: &NotedOption| format!("{}: {}", option.name, option.about);
+    let described = |option: &NotedOption| format!("{}: {}", option.name, option.about);
     match (only_a.as_slice(), only_b.as_slice()) {
-        ([one], []) | ([], [one]) => Some(told(one)),
-        ([one], [other]) if one.name == other.name => Some(told(one)),
-        ([one], [other]) => Some(format!("{}; {}", told(one), told(other))),
+        ([one], []) | ([], [one]) => Some(described(one)),
+        ([one], [other]) if one.name == other.name => Some(described(one)),
+        ([one], [other]) => Some(format!("{}; {}", described(one), described(other))),
         _ => None,
     }
 }

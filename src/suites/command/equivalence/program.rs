@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_option_stands_for_exists() {
+    fn every_option_that_another_stands_for_exists() {
         let mut wrong = Vec::new();
         for (name, text) in shipped_tables() {
             let Ok(table) = toml::from_str::<ProgramTable>(text) else { continue };

@@ -50,8 +50,8 @@ impl Definition for Judge {
 }
 
 impl Measure for Judge {
-    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
-        opinion(scene.opinion, "the judge")
+    fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
+        opinion(input.opinion, "the judge")
     }
 
     fn asks(&self) -> Option<Asks<'_>> {

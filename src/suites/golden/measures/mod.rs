@@ -80,7 +80,7 @@ impl From<SelectorError> for MeasureError {
 
 /// One side of an answer.
 pub trait Measure: fmt::Debug + Send + Sync {
-    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError>;
+    fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError>;
 
     /// Whom it must ask for an opinion first.
     fn asks(&self) -> Option<Asks<'_>> {

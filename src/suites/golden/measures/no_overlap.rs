@@ -28,9 +28,9 @@ impl Definition for NoOverlap {
 }
 
 impl Measure for NoOverlap {
-    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
+    fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let mut intervals = Vec::new();
-        for item in self.items.select(scene.document)? {
+        for item in self.items.select(input.document)? {
             let (start, end) = (self.instant(item, &self.start)?, self.instant(item, &self.end)?);
             if end < start {
                 let shown = |key: &str| item.get(key).cloned().unwrap_or_default();

@@ -38,8 +38,8 @@ impl Definition for Schema {
 }
 
 impl Measure for Schema {
-    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
-        let value = self.actual.single(scene.document)?;
+    fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
+        let value = self.actual.single(input.document)?;
         let Some(validator) = &self.validator else {
             return Err(MeasureError::Scorer("the schema was not read".into()));
         };
