@@ -1,6 +1,7 @@
 //! What git says about the directory that is evaluated.
 #![expect(clippy::disallowed_methods, reason = "edge: asks git")]
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -10,32 +11,96 @@ use crate::model::Sha;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GitError {
     /// git did not start.
-    #[error("git cannot be started: {0}")]
+    #[error("git cannot be started: {0}\n  = install git, or put it on the PATH")]
     NotStarted(std::io::Error),
     /// git failed; `message` is what it wrote to standard error.
-    #[error("`git {command}` failed: {message}")]
+    #[error("`git {command}` failed: {message}{}", remedy(.message).map(|text| format!("\n  = {text}")).unwrap_or_default())]
     Failed { command: String, message: String },
     /// git answered with something else than it was asked for.
     #[error("`git {command}` answered {answer:?}, which was not expected")]
     Unexpected { command: String, answer: String },
+    /// git answers for another repository than the one that this directory is in.
+    #[error("{directory} is in the repository {here}, but git answers for {answered}\n  = {}", .cause.remedy())]
+    OtherRepository { directory: String, here: String, answered: String, cause: Misdirection },
+}
+
+/// Why git looks at another repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Misdirection {
+    /// `GIT_DIR` names it.
+    Variable,
+    /// The nearest `.git` is not one that git can use, so it went on upwards.
+    Unusable,
+}
+
+impl Misdirection {
+    const fn remedy(self) -> &'static str {
+        match self {
+            Self::Variable => "unset GIT_DIR, or set it to the repository of this directory",
+            Self::Unusable => "repair the nearest `.git`, or remove it",
+        }
+    }
+}
+
+/// What to do about a failure of git that it does not say itself.
+fn remedy(message: &str) -> Option<&'static str> {
+    let has = |text: &str| message.contains(text);
+    if has("dubious ownership") {
+        Some("in a container job, add a step before this one that runs the `git config` line above")
+    } else if has("not a git repository") {
+        Some("if GIT_DIR is set, unset it; otherwise repair the nearest `.git`, or remove it")
+    } else if has("repo version") || has("repository extension") || has("unknown repository") {
+        Some("this repository needs a newer git")
+    } else if has("bad config") || has("bad numeric config") || has("bad boolean config") {
+        Some("correct that line of the configuration of git")
+    } else if has("broken ref") || has("appears to be broken") {
+        Some("delete the broken ref in `.git` and fetch it again")
+    } else if ["missing", "bad object", "unable to read", "not a valid object", "could not get object", "loose object"]
+        .iter()
+        .any(|text| has(text))
+    {
+        Some("`git fsck` lists what is missing or damaged; fetch it again, or clone again")
+    } else {
+        None
+    }
 }
 
 /// A directory in a git repository.
 #[derive(Debug, Clone)]
 pub(crate) struct Git {
     directory: PathBuf,
+    /// Whether git finds the repository by itself, without `GIT_DIR`.
+    discovers: bool,
 }
 
 impl Git {
-    /// The repository that a directory belongs to; `None` if there is no `.git` in it or above it. Whether git itself can
-    /// read that repository shows when it is asked.
-    pub(crate) fn open(directory: &Path) -> Option<Self> {
-        let has_git = |directory: &Path| {
-            let start = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
-            start.ancestors().any(|above| above.join(".git").symlink_metadata().is_ok())
-        };
+    /// The repository that a directory belongs to; `None` if there is no `.git` in it or above it and no `GIT_DIR`. It is
+    /// an error if git cannot read that repository, or would answer for another one.
+    pub(crate) fn open(directory: &Path) -> Result<Option<Self>, GitError> {
         let is_named = std::env::var_os("GIT_DIR").is_some_and(|value| !value.is_empty());
-        (is_named || has_git(directory)).then(|| Self { directory: directory.to_owned() })
+        let marker = nearest_marker(directory);
+        if !is_named && marker.is_none() {
+            return Ok(None);
+        }
+        // A relative `GIT_DIR` starts at the directory of this process.
+        let asked = if is_named { Path::new(".") } else { directory };
+        let git = Self { directory: asked.to_owned(), discovers: false };
+        let answered = PathBuf::from(git.answer(&["rev-parse", "--absolute-git-dir"])?);
+        let directory = directory.to_owned();
+        // Without a `.git` to compare with, `GIT_DIR` is how the user says which repository it is.
+        let Some(here) = marker.map(|marker| repository_of(&marker)) else {
+            return Ok(Some(Self { directory, discovers: false }));
+        };
+        if canonical(&answered) == canonical(&here) {
+            // A hook gets a `GIT_DIR`, and with it git takes the directory for the root of the work tree.
+            return Ok(Some(Self { directory, discovers: std::env::var_os("GIT_WORK_TREE").is_none() }));
+        }
+        Err(GitError::OtherRepository {
+            directory: canonical(&directory).display().to_string(),
+            here: here.display().to_string(),
+            answered: answered.display().to_string(),
+            cause: if is_named { Misdirection::Variable } else { Misdirection::Unusable },
+        })
     }
 
     /// What git answers, without the final newline.
@@ -56,13 +121,23 @@ impl Git {
 
     /// The commit that is checked out; `None` before the first one.
     pub(crate) fn head(&self) -> Result<Option<Sha>, GitError> {
-        self.commit("HEAD")
+        if let Some(commit) = self.commit("HEAD")? {
+            return Ok(Some(commit));
+        }
+        // A branch that cannot be read gives no commit either, and only `log` tells the two apart.
+        let arguments = ["log", "--max-count=1", "--format=%H"];
+        let output = self.output(&arguments)?;
+        let is_unborn = String::from_utf8_lossy(&output.stderr).contains("does not have any commits yet");
+        if is_unborn { Ok(None) } else { Err(failed(&arguments, &output)) }
     }
 
     /// The commit of a ref, a tag or a hash; `None` if nothing here has this name.
     pub(crate) fn commit(&self, name: &str) -> Result<Option<Sha>, GitError> {
         let verify = |name: &str| self.answer_if_any(&["rev-parse", "--verify", "--quiet", "--end-of-options", name]);
-        let Some(object) = verify(name)? else { return Ok(None) };
+        let Some(object) = verify(name)? else {
+            self.check_not_broken(name)?;
+            return Ok(None);
+        };
         let commit = format!("{object}^{{commit}}");
         if let Some(text) = verify(&commit)? {
             return sha(&["rev-parse", &commit], &text).map(Some);
@@ -73,6 +148,18 @@ impl Git {
         }
         self.answer(&["rev-list", "--max-count=1", &object])?;
         Ok(None)
+    }
+
+    /// A ref whose file cannot be read is not a missing one. git only warns of it, and only here.
+    fn check_not_broken(&self, name: &str) -> Result<(), GitError> {
+        let name = match name.strip_prefix("refs/") {
+            Some(_) => name.to_owned(),
+            None => format!("refs/*/{name}"),
+        };
+        let arguments = ["for-each-ref", "--format=%(refname)", &name];
+        let output = self.output(&arguments)?;
+        let is_broken = String::from_utf8_lossy(&output.stderr).contains("broken ref");
+        if output.status.success() && !is_broken { Ok(()) } else { Err(failed(&arguments, &output)) }
     }
 
     /// Whether a commit is here.
@@ -92,14 +179,36 @@ impl Git {
     }
 
     fn output(&self, arguments: &[&str]) -> Result<Output, GitError> {
-        Command::new("git")
-            .args(arguments)
-            .current_dir(&self.directory)
-            .stdin(Stdio::null())
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .output()
-            .map_err(GitError::NotStarted)
+        let mut git = Command::new("git");
+        if self.discovers {
+            git.env_remove("GIT_DIR");
+        }
+        // What git says decides what to advise, so it must not be translated.
+        git.env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C");
+        let output = git.args(arguments).current_dir(&self.directory).stdin(Stdio::null()).output();
+        output.map_err(GitError::NotStarted)
     }
+}
+
+/// The nearest `.git`, in a directory or above it.
+fn nearest_marker(directory: &Path) -> Option<PathBuf> {
+    let start = canonical(directory);
+    let mut markers = start.ancestors().map(|above| above.join(".git"));
+    // One that cannot be looked at is there: git says what is wrong with it.
+    let is_absent = |error: std::io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+    markers.find(|marker| !marker.symlink_metadata().is_err_and(is_absent))
+}
+
+/// The repository that a `.git` means: itself, or what it names if it is a file.
+fn repository_of(marker: &Path) -> PathBuf {
+    let text = std::fs::read_to_string(marker).ok();
+    let named = text.as_deref().and_then(|text| text.strip_prefix("gitdir:")).map(|named| named.trim().to_owned());
+    let parent = marker.parent().unwrap_or(Path::new("/"));
+    named.map_or_else(|| marker.to_owned(), |named| parent.join(named))
+}
+
+fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 fn text(output: &Output) -> String {
@@ -121,6 +230,7 @@ pub(crate) fn sha(arguments: &[&str], answer: &str) -> Result<Sha, GitError> {
 /// The commit and the branch that are checked out, where there are any.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Checkout {
+    /// The commit.
     pub commit: Option<Sha>,
     /// The branch; none on a detached head.
     pub branch: Option<String>,
@@ -133,11 +243,13 @@ pub(crate) struct Checkout {
 impl Checkout {
     /// Asks git; empty where there is no repository or no commit yet.
     pub(crate) fn of(directory: &Path, baseline: &str) -> Result<Self, GitError> {
-        let Some(git) = Git::open(directory) else { return Ok(Self::default()) };
+        let Some(git) = Git::open(directory)? else { return Ok(Self::default()) };
         let Some(commit) = git.head()? else { return Ok(Self::default()) };
         let branch = git.answer_if_any(&["symbolic-ref", "--quiet", "--short", "HEAD"])?;
         let but = format!(":(exclude,literal){baseline}");
-        let changes = git.answer(&["status", "--porcelain", "--untracked-files=no", "--", ":/", &but]);
+        // Neither `.gitmodules` nor the user's configuration decides whether a submodule counts.
+        let flags = ["status", "--porcelain", "--untracked-files=no", "--ignore-submodules=untracked"];
+        let changes = git.answer(&[&flags[..], &["--", ":/", &but]].concat());
         // A tree that git cannot look at does not count as clean.
         let dirty = changes.map_or_else(
             |error| {

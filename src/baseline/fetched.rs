@@ -21,6 +21,7 @@ pub struct FetchedBaseline {
     pub base: Option<Sha>,
     /// Whether this is the branch that has the baseline.
     pub on_main: bool,
+    /// The baseline.
     pub baseline: Option<Baseline>,
     /// The file as it is in the commit that the run is based on.
     pub at_base: Option<Baseline>,
@@ -28,12 +29,17 @@ pub struct FetchedBaseline {
     pub versions: Vec<Baseline>,
     /// What is to be said of where it was looked for.
     pub remark: Option<String>,
+    /// The branch that configurations name, if the user named another.
+    pub instead_of: Option<String>,
+    /// Whether a configuration says that there must be a baseline.
+    pub required: bool,
 }
 
 /// Where a baseline was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "FromFields")]
 pub enum FetchedFrom {
+    /// There, in words.
     #[serde(rename = "at")]
     Source(String),
     /// There is none, and why.
@@ -64,7 +70,7 @@ impl TryFrom<FromFields> for FetchedFrom {
 impl FetchedBaseline {
     /// What the rule found; `path` is the baseline's file as the configuration names it.
     pub(crate) fn new(lookup: BaselineLookup, path: &str, place: HistoryPlace) -> Self {
-        let BaselineLookup { found, base, on_main, remark } = lookup;
+        let BaselineLookup { found, base, on_main, remark, instead_of, required } = lookup;
         let fetched = match found {
             Ok(FoundBaseline { baseline, source, at_base, versions }) => Self {
                 found: FetchedFrom::Source(source),
@@ -75,9 +81,10 @@ impl FetchedBaseline {
             },
             Err(none) => Self::without(none.message(path, place)),
         };
-        Self { base, on_main, remark, ..fetched }
+        Self { base, on_main, remark, instead_of, required, ..fetched }
     }
 
+    /// None, and why.
     pub fn without(why: String) -> Self {
         Self {
             schema: FETCHED_SCHEMA.to_owned(),
@@ -88,6 +95,8 @@ impl FetchedBaseline {
             at_base: None,
             versions: Vec::new(),
             remark: None,
+            instead_of: None,
+            required: false,
         }
     }
 
@@ -100,7 +109,7 @@ impl FetchedBaseline {
     fn read(file: &str, text: &str) -> Result<Self, InputErrors> {
         let raw: Raw = serde_json::from_str(text)
             .map_err(|error| InputError::in_file(file, format!("does not fit {FETCHED_SCHEMA}: {error}")))?;
-        let Raw { found, base, on_main, baseline, at_base, versions, remark } = raw;
+        let Raw { found, base, on_main, baseline, at_base, versions, remark, instead_of, required } = raw;
         let read = |value: Value| Baseline::parse(file, value.to_string());
         let fetched = Self {
             schema: FETCHED_SCHEMA.to_owned(),
@@ -111,6 +120,8 @@ impl FetchedBaseline {
             at_base: at_base.map(read).transpose()?,
             versions: versions.into_iter().map(read).collect::<Result<_, _>>()?,
             remark,
+            instead_of,
+            required,
         };
         if matches!(fetched.found, FetchedFrom::Source(_)) && fetched.baseline.is_none() {
             return Err(InputError::in_file(file, "says where the baseline was found, but holds none").into());
@@ -140,4 +151,8 @@ struct Raw {
     versions: Vec<Value>,
     #[serde(default)]
     remark: Option<String>,
+    #[serde(default)]
+    instead_of: Option<String>,
+    #[serde(default)]
+    required: bool,
 }

@@ -6,6 +6,7 @@
 use super::Baseline;
 use crate::input::InputErrors;
 use crate::model::Sha;
+use crate::settings::BaselineLocation;
 
 /// What the rule needs to know about the commits of a repository. `Ok(None)` means that there is none; what could not be
 /// looked up is an error.
@@ -31,24 +32,33 @@ pub(crate) trait CommitHistory {
 pub(crate) struct BaselineQuery {
     /// The commit that is evaluated.
     pub head: Sha,
-    /// Whether that may be the merge commit that the host made of a pull request.
-    pub may_be_merge: bool,
+    /// The pull request that `head` may be the host's merge commit of.
+    pub pull_request: Option<PullRequestCommits>,
     /// The branch that the change goes to. Its configuration says where the baseline is.
     pub onto: Option<String>,
-    /// The branch that has the baseline, unless the configuration of `onto` says otherwise.
-    pub branch: String,
-    /// Whether the user named `branch` now, so that no configuration says otherwise.
-    pub named: bool,
-    /// The baseline's file, from the root of the repository.
-    pub path: String,
+    /// What the user named on the command line. It comes before what configurations say.
+    pub named: Option<String>,
+    /// `[baseline]` of the configuration as the change has it.
+    pub own: BaselineLocation,
+    /// The branch that has the baseline if no configuration names one and `main` does not exist.
+    pub default_branch: Option<String>,
     /// The configuration's file, from the root of the repository.
     pub config: String,
     /// The configuration's directory, with a final `/`; empty at the root.
     pub prefix: String,
-    /// The branch and the file that the text of a configuration names; `None` if it cannot be parsed.
-    pub section_of: fn(&str) -> Option<(String, String)>,
+    /// Reads `[baseline]` in the text of a configuration; `None` if it cannot be parsed.
+    pub section_of: fn(&str) -> Option<BaselineLocation>,
     /// How many versions the trend shows; each costs a request.
     pub trend: usize,
+}
+
+/// The commits of a pull request, as the host's event names them.
+#[derive(Debug, Clone)]
+pub(crate) struct PullRequestCommits {
+    /// Its newest commit.
+    pub head: Sha,
+    /// The commit of the branch that it goes to, if the event names it.
+    pub base: Option<Sha>,
 }
 
 /// What the rule found.
@@ -62,11 +72,22 @@ pub(crate) struct BaselineLookup {
     pub on_main: bool,
     /// What the user should know about where the baseline was looked for.
     pub remark: Option<String>,
+    /// The branch that configurations name, if the user named another commit.
+    pub instead_of: Option<String>,
+    /// Whether a configuration says that there must be a baseline.
+    pub required: bool,
+}
+
+impl BaselineLookup {
+    fn without(none: NoBaseline, required: bool) -> Self {
+        Self { found: Err(none), base: None, on_main: false, remark: None, instead_of: None, required }
+    }
 }
 
 /// A baseline, and where it was found.
 #[derive(Debug)]
 pub(crate) struct FoundBaseline {
+    /// The baseline.
     pub baseline: Baseline,
     /// Where it is, in words.
     pub source: String,
@@ -79,10 +100,12 @@ pub(crate) struct FoundBaseline {
 /// Why there is no baseline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NoBaseline {
-    /// There is no repository, or it has no commit yet.
+    /// There is no repository.
+    NoRepository,
+    /// The repository has no commit yet.
     NoCommit,
     /// The branch does not exist.
-    NoBranch { branch: String },
+    NoBranch { branch: String, named_by: NamedBy },
     /// The evaluated commit and the branch have no common ancestor.
     NoCommonAncestor { branch: String },
     /// The file was deleted on the branch.
@@ -93,47 +116,70 @@ pub(crate) enum NoBaseline {
     NotAnAncestor { branch: String, base: Sha, newest: Option<Sha> },
 }
 
+/// Who says that the baseline is on this branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NamedBy {
+    /// The user, on the command line.
+    User,
+    /// `ref` in the configuration.
+    Config,
+    /// Nobody.
+    Nobody,
+}
+
 /// Where the history is, which decides what to advise when there is no baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HistoryPlace {
+    /// A clone.
     Clone {
         /// Whether a part of its history is missing.
         shallow: bool,
         /// Whether the baseline's file is in the working directory.
         has_file: bool,
+        /// Whether there is a remote `origin`, which may have branches that are not here.
+        has_origin: bool,
     },
     /// The host's API.
     GitHub,
 }
 
 impl NoBaseline {
+    /// Whether a baseline may exist all the same, so that a run without one would hide a regression.
+    pub(crate) const fn is_uncertain(&self, place: HistoryPlace) -> bool {
+        let (shallow, has_file, has_origin) = match place {
+            HistoryPlace::Clone { shallow, has_file, has_origin } => (shallow, has_file, has_origin),
+            HistoryPlace::GitHub => (false, false, false),
+        };
+        match self {
+            Self::NoRepository | Self::NoCommit | Self::Deleted { .. } => false,
+            Self::NoBranch { named_by: NamedBy::User | NamedBy::Config, .. } => true,
+            Self::NoBranch { named_by: NamedBy::Nobody, .. } => has_file && (shallow || has_origin),
+            Self::NoCommonAncestor { .. } => has_file,
+            Self::NoVersion { .. } | Self::NotAnAncestor { .. } => has_file && shallow,
+        }
+    }
+
     /// Why there is none, and what to do about it; `path` is the baseline's file as the configuration names it.
     pub(crate) fn message(&self, path: &str, place: HistoryPlace) -> String {
         let create = "on that branch, `evalratchet run` and `evalratchet baseline update --from evalratchet-out`, then commit the file";
-        let deepen = "this is a shallow clone: `evalratchet baseline fetch`, or check out with `fetch-depth: 0`";
         let (is_shallow, has_file) = match place {
-            HistoryPlace::Clone { shallow, has_file } => (shallow, has_file),
+            HistoryPlace::Clone { shallow, has_file, .. } => (shallow, has_file),
             HistoryPlace::GitHub => (false, false),
         };
         match self {
-            Self::NoCommit => format!("no baseline: this is no git repository with a commit; {create}"),
-            Self::NoBranch { branch } => match place {
-                HistoryPlace::GitHub => format!("no baseline: there is no branch `{branch}` on GitHub"),
-                HistoryPlace::Clone { .. } => {
-                    let hint = if is_shallow { deepen } else { "name another with --baseline, or `ref` in [baseline]" };
-                    format!("no baseline: there is no branch `{branch}` here; {hint}")
-                }
-            },
+            Self::NoRepository => format!("no baseline: this is no git repository, so nothing is compared; {create}"),
+            Self::NoCommit => format!("no baseline: this repository has no commit yet; {create}"),
+            Self::NoBranch { branch, named_by } => no_branch(branch, *named_by, place),
             Self::NoCommonAncestor { branch } => {
-                let hint = if is_shallow { format!("; {deepen}") } else { String::new() };
-                format!("no baseline: nothing is common to this commit and `{branch}`{hint}")
+                let hint = if is_shallow { DEEPEN } else { "fetch the history that connects them" };
+                format!("no baseline: this commit and `{branch}` have no common ancestor; {hint}")
             }
             Self::Deleted { branch, path, commit } => {
                 format!("no baseline: {path} was deleted on `{branch}` in {}", commit.short())
             }
             Self::NoVersion { branch, base } => {
                 let hint = if is_shallow {
-                    deepen.to_owned()
+                    DEEPEN.to_owned()
                 } else if has_file {
                     format!("{path} is here, but not on `{branch}`; commit it there")
                 } else {
@@ -143,7 +189,7 @@ impl NoBaseline {
             }
             Self::NotAnAncestor { branch, base, newest } => {
                 let hint = match newest {
-                    _ if is_shallow => deepen.to_owned(),
+                    _ if is_shallow => DEEPEN.to_owned(),
                     Some(commit) => {
                         format!("the one there is of {}, which is not in the history of this commit", commit.short())
                     }
@@ -151,6 +197,30 @@ impl NoBaseline {
                 };
                 no_version(branch, base, &hint)
             }
+        }
+    }
+}
+
+const DEEPEN: &str = "this is a shallow clone: check out with `fetch-depth: 0`, or run `evalratchet baseline fetch` and name its file with --baseline";
+
+fn no_branch(branch: &str, named_by: NamedBy, place: HistoryPlace) -> String {
+    match (named_by, place) {
+        (NamedBy::User, HistoryPlace::Clone { .. }) => {
+            format!("there is no branch or commit `{branch}` here, nor a file of that name that ends in .json")
+        }
+        (_, HistoryPlace::Clone { shallow: true, .. }) => {
+            format!("no baseline: there is no branch `{branch}` here; {DEEPEN}")
+        }
+        (NamedBy::Config, HistoryPlace::Clone { .. }) => {
+            format!("`ref` in [baseline] is `{branch}`, and there is no such branch here; fetch it, or correct `ref`")
+        }
+        (NamedBy::Nobody, HistoryPlace::Clone { .. }) => {
+            format!(
+                "no baseline: there is no branch `{branch}` here; fetch it, or name another with `ref` in [baseline]"
+            )
+        }
+        (NamedBy::User | NamedBy::Config | NamedBy::Nobody, HistoryPlace::GitHub) => {
+            format!("no baseline: there is no branch `{branch}` on GitHub")
         }
     }
 }
@@ -181,15 +251,16 @@ pub(crate) async fn find<H: CommitHistory>(
     history: &H,
     query: &BaselineQuery,
 ) -> Result<BaselineLookup, LookupError<H::Error>> {
-    let (branch, path, remark) = section(history, query).await.map_err(LookupError::History)?;
-    let mut lookup = BaselineLookup {
-        found: Err(NoBaseline::NoBranch { branch: branch.clone() }),
-        base: None,
-        on_main: false,
-        remark,
+    let merged = merge_parent(history, query).await.map_err(LookupError::History)?;
+    let place = match place(history, query, merged.as_ref()).await.map_err(LookupError::History)? {
+        Ok(place) => place,
+        Err(none) => return Ok(BaselineLookup::without(none, query.own.required)),
     };
-    let Some(tip) = history.tip(&branch).await.map_err(LookupError::History)? else { return Ok(lookup) };
-    let base = match merge_parent(history, query).await.map_err(LookupError::History)? {
+    let Place { branch, named_by, path, tip, required, remark, instead_of } = place;
+    let none = NoBaseline::NoBranch { branch: branch.clone(), named_by };
+    let mut lookup = BaselineLookup { remark, instead_of, ..BaselineLookup::without(none, required) };
+    let Some(tip) = tip else { return Ok(lookup) };
+    let base = match merged {
         Some(parent) => Some(parent),
         None => history.merge_base(&query.head, &tip).await.map_err(LookupError::History)?,
     };
@@ -204,22 +275,94 @@ pub(crate) async fn find<H: CommitHistory>(
     Ok(lookup)
 }
 
+/// Where the baseline is looked for.
+struct Place {
+    branch: String,
+    named_by: NamedBy,
+    /// From the root of the repository.
+    path: String,
+    /// The newest commit of the branch, if it exists.
+    tip: Option<Sha>,
+    required: bool,
+    remark: Option<String>,
+    instead_of: Option<String>,
+}
+
 /// The branch and the file to look at. A change does not decide that itself: what its base says counts.
-async fn section<H: CommitHistory>(
+async fn place<H: CommitHistory>(
     history: &H,
     query: &BaselineQuery,
-) -> Result<(String, String, Option<String>), H::Error> {
-    let own = (query.branch.clone(), query.path.clone(), None);
-    let Some(onto) = query.onto.as_deref().filter(|_| !query.named) else { return Ok(own) };
-    let Some(base) = base(history, query, onto).await? else { return Ok(own) };
-    let text = history.file_at(&query.config, &base).await?;
-    let Some((branch, path)) = text.as_deref().and_then(query.section_of) else { return Ok(own) };
-    let path = normal(&format!("{}{path}", query.prefix));
-    if (&branch, &path) == (&query.branch, &query.path) {
-        return Ok(own);
+    merged: Option<&Sha>,
+) -> Result<Result<Place, NoBaseline>, H::Error> {
+    let own = &query.own;
+    let theirs = match section_of_base(history, query, merged).await? {
+        BaseSection::Section(location) => Some(location),
+        BaseSection::None => None,
+        // Only the defaults need nobody who vouches for them.
+        BaseSection::Unknown(_) if !own.names_branch && own.path == BaselineLocation::default().path => None,
+        BaseSection::Unknown(none) => return Ok(Err(none)),
+    };
+    let location = theirs.as_ref().unwrap_or(own);
+    let path = normal(&format!("{}{}", query.prefix, location.path));
+    let named_by = if location.names_branch { NamedBy::Config } else { NamedBy::Nobody };
+    let mut branch = location.branch.clone();
+    let mut tip = history.tip(&branch).await?;
+    if let (None, NamedBy::Nobody, Some(default)) = (&tip, named_by, &query.default_branch) {
+        tip = history.tip(default).await?;
+        branch.clone_from(default);
     }
-    let remark = format!("this change has another [baseline]; that of `{onto}` counts: `{path}` on `{branch}`");
-    Ok((branch, path, Some(remark)))
+    let other_branch = query.named.is_none() && location.branch != own.branch;
+    let differs = other_branch || normal(&location.path) != normal(&own.path);
+    let remark = differs.then(|| {
+        let onto = query.onto.as_deref().unwrap_or_default();
+        let on = if query.named.is_none() { format!(" on `{branch}`") } else { String::new() };
+        format!("this change has another [baseline]; that of `{onto}` counts: `{path}`{on}")
+    });
+    let required = own.required || location.required;
+    let place = Place { branch, named_by, path, tip, required, remark, instead_of: None };
+    let Some(named) = query.named.as_ref().filter(|named| **named != place.branch) else {
+        let named_by = if query.named.is_some() { NamedBy::User } else { named_by };
+        return Ok(Ok(Place { named_by, ..place }));
+    };
+    let tip = history.tip(named).await?;
+    let instead_of = (tip != place.tip).then_some(place.branch);
+    Ok(Ok(Place { branch: named.clone(), named_by: NamedBy::User, tip, instead_of, ..place }))
+}
+
+/// What the commit that the change is based on says about `[baseline]`.
+enum BaseSection {
+    /// It has a configuration that says where the baseline is.
+    Section(BaselineLocation),
+    /// It has no configuration, or nobody knows which branch the change goes to.
+    None,
+    /// It cannot be looked at, and this is why.
+    Unknown(NoBaseline),
+}
+
+async fn section_of_base<H: CommitHistory>(
+    history: &H,
+    query: &BaselineQuery,
+    merged: Option<&Sha>,
+) -> Result<BaseSection, H::Error> {
+    let Some(onto) = query.onto.as_deref() else { return Ok(BaseSection::None) };
+    let branch = onto.to_owned();
+    let base = match merged {
+        Some(parent) => parent.clone(),
+        None => {
+            let Some(tip) = history.tip(onto).await? else {
+                return Ok(BaseSection::Unknown(NoBaseline::NoBranch { branch, named_by: NamedBy::Nobody }));
+            };
+            match history.merge_base(&query.head, &tip).await? {
+                Some(base) => base,
+                None => return Ok(BaseSection::Unknown(NoBaseline::NoCommonAncestor { branch })),
+            }
+        }
+    };
+    Ok(match history.file_at(&query.config, &base).await? {
+        // What cannot be parsed names nothing, so the defaults count, and not what the change says.
+        Some(text) => BaseSection::Section((query.section_of)(&text).unwrap_or_default()),
+        None => BaseSection::None,
+    })
 }
 
 /// The commit that a run is based on, if its change goes to this branch.
@@ -237,15 +380,24 @@ pub(crate) async fn base<H: CommitHistory>(
     }
 }
 
-/// The first parent of the merge commit that the host made of a pull request.
+/// The first parent of the merge commit that the host made of a pull request. A merge commit of the pull request itself,
+/// as "Update branch" makes one, has a first parent that is the pull request's own.
 async fn merge_parent<H: CommitHistory>(history: &H, query: &BaselineQuery) -> Result<Option<Sha>, H::Error> {
-    if !query.may_be_merge {
+    let Some(PullRequestCommits { head, base }) = &query.pull_request else { return Ok(None) };
+    if query.head == *head {
         return Ok(None);
     }
-    match history.parents(&query.head).await?.as_slice() {
-        [first, _second] => Ok(Some(first.clone())),
-        _ => Ok(None),
+    let parents = history.parents(&query.head).await?;
+    let [first, second] = parents.as_slice() else { return Ok(None) };
+    if second != head {
+        return Ok(None);
     }
+    if base.as_ref() == Some(first) {
+        return Ok(Some(first.clone()));
+    }
+    let Some(onto) = query.onto.as_deref() else { return Ok(None) };
+    let Some(tip) = history.tip(onto).await? else { return Ok(None) };
+    Ok(history.is_ancestor(first, &tip).await?.then(|| first.clone()))
 }
 
 struct BranchFile<'a> {

@@ -12,10 +12,10 @@ pub use fetched::{FetchedBaseline, FetchedFrom};
 #[cfg(test)]
 pub use file::BaselineMetric;
 pub use file::{Baseline, BaselineCase, BaselineSuite, Blessing, Produced};
-pub(crate) use git::{changed_files, default_branch, history, is_ancestor};
+pub(crate) use git::{Branches, ClonedHistory, JobBranches, changed_files, default_branch, history, is_ancestor};
 pub(crate) use lookup::{
-    BaselineLookup, BaselineQuery, CommitHistory, FoundBaseline, HistoryPlace, LookupError, NoBaseline, base, find,
-    normal,
+    BaselineLookup, BaselineQuery, CommitHistory, FoundBaseline, HistoryPlace, LookupError, NamedBy, NoBaseline,
+    PullRequestCommits, base, find, normal,
 };
 pub use releases::Tag;
 pub(crate) use releases::{ReleaseError, Versions, at_commit, commit_of, tags, versions};

@@ -16,6 +16,7 @@ pub struct BaseSha(pub Sha);
 /// `owner/name`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepositoryName {
+    /// Who has it.
     pub owner: String,
     /// What it is called.
     pub name: String,
@@ -41,6 +42,7 @@ impl fmt::Display for RepositoryName {
     }
 }
 
+/// Which event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EventKind {
     /// `pull_request`
@@ -59,6 +61,7 @@ pub enum EventKind {
     WorkflowDispatch,
     /// `workflow_run`
     WorkflowRun,
+    /// Any other.
     Other(String),
 }
 
@@ -96,6 +99,7 @@ impl EventKind {
 /// Whose commits these are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
+    /// The repository's own.
     Own,
     /// Those of a fork, which may be gone by now.
     Fork(Option<String>),
@@ -113,14 +117,19 @@ pub struct RunAttempt {
 /// The event that this job was started for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
+    /// Which.
     pub kind: EventKind,
+    /// Where it happened.
     pub repository: RepositoryName,
     /// What is checked out; of a pull request the merge commit that GitHub made.
     pub checked_out: Option<Sha>,
+    /// What is evaluated.
     pub head: Option<HeadSha>,
+    /// Its branch.
     pub head_branch: Option<String>,
     /// What it goes onto.
     pub base: Option<BaseSha>,
+    /// Its branch.
     pub base_branch: Option<String>,
     /// The pull request's number, where the event names one.
     pub pull_request: Option<u64>,
@@ -143,6 +152,24 @@ pub struct Event {
 }
 
 impl Event {
+    /// Whether it is about a pull request, with its commits.
+    pub fn is_pull_request(&self) -> bool {
+        matches!(self.kind, EventKind::PullRequest | EventKind::PullRequestTarget)
+    }
+
+    /// The branch that the change goes to.
+    pub fn target_branch(&self) -> Option<String> {
+        match self.kind {
+            EventKind::PullRequest | EventKind::PullRequestTarget | EventKind::MergeGroup => self.base_branch.clone(),
+            EventKind::Push
+            | EventKind::Release
+            | EventKind::Schedule
+            | EventKind::WorkflowDispatch
+            | EventKind::WorkflowRun
+            | EventKind::Other(_) => self.default_branch.clone(),
+        }
+    }
+
     /// Whether the commits are a fork's.
     pub fn is_fork(&self) -> bool {
         self.origin != Origin::Own
@@ -160,7 +187,9 @@ pub enum EventError {
     Unreadable {
         /// The variable that names it.
         variable: &'static str,
+        /// The file.
         path: String,
+        /// Why.
         error: String,
     },
     /// The payload is not what it should be.

@@ -32,12 +32,10 @@ pub(super) const JOB_VARIABLES: [&str; 12] = [
 pub(super) fn context<E: fmt::Display>(variables: &Variables, read: impl Fn(&Path) -> Result<String, E>) -> CiContext {
     let path = |name: &str| variables.get(name).map(PathBuf::from);
     let file = |variable: &'static str| path(variable).map(|path| JobFile { variable, path });
-    let reference = variables.get("GITHUB_REF").unwrap_or_default();
     CiContext {
         host: Host::GitHub,
         event: event(variables, read),
         base_branch: variables.get("GITHUB_BASE_REF").map(str::to_owned),
-        is_merge_checkout: reference.starts_with("refs/pull/") && reference.ends_with("/merge"),
         run_url: own_run_url(variables),
         attempt: variables.get("GITHUB_RUN_ATTEMPT").and_then(|text| text.parse().ok()).unwrap_or(1),
         workspace: path("GITHUB_WORKSPACE"),
@@ -260,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fork_is_recognised_by_its_full_name_and_may_be_deleted() {
+    fn a_fork_is_told_by_its_full_name_and_may_be_gone() {
         let fork = event("pull_request_target", &pull(json!({"full_name": "x/r", "fork": false}))).unwrap();
         assert_eq!(fork.origin, Origin::Fork(Some("x/r".to_owned())));
         let gone = event("pull_request", &pull(Value::Null)).unwrap();
@@ -292,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn merge_groups_releases_and_schedules_are_read() {
+    fn merge_groups_releases_and_schedules_have_what_they_have() {
         let group = json!({"merge_group": {
             "head_sha": A, "base_sha": B, "head_ref": "refs/heads/gh-readonly-queue/main/pr-5-b", "base_ref": "refs/heads/main",
         }});

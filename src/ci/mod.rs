@@ -18,6 +18,7 @@ pub use variables::Variables;
 /// Who runs the job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Host {
+    /// GitHub Actions.
     GitHub,
     /// Nobody: a developer's machine, or a host that is not known.
     None,
@@ -32,13 +33,12 @@ impl Host {
 /// What is known about the job that this is. It holds no secret: what opens an API is read by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CiContext {
+    /// Who runs it.
     pub host: Host,
     /// What it was started for, or why that is not known.
     pub event: Result<Event, EventError>,
     /// The branch that the change goes to.
     pub base_branch: Option<String>,
-    /// Whether the host checks out the merge commit that it made of a pull request.
-    pub is_merge_checkout: bool,
     /// Where the host shows this run.
     pub run_url: Option<String>,
     /// Which attempt of the run this is, from 1.
@@ -60,6 +60,7 @@ pub struct CiContext {
 pub struct JobFile {
     /// The variable that names it.
     pub variable: &'static str,
+    /// Where it is.
     pub path: PathBuf,
 }
 
@@ -75,6 +76,11 @@ impl CiContext {
         Self { unattended, ..context }
     }
 
+    /// Whether this is a job of any host, and not a developer's machine.
+    pub fn is_job(&self) -> bool {
+        self.unattended || self.host != Host::None
+    }
+
     /// What the job was started for.
     pub fn event(&self) -> Result<&Event, EventError> {
         self.event.as_ref().map_err(Clone::clone)
@@ -86,7 +92,6 @@ impl CiContext {
             host: Host::None,
             event: Err(EventError::Missing("GITHUB_REPOSITORY")),
             base_branch: None,
-            is_merge_checkout: false,
             run_url: None,
             attempt: 1,
             workspace: None,
@@ -132,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_alone_does_not_make_a_job() {
+    fn a_token_alone_is_no_job() {
         let context = context(&[("GITHUB_TOKEN", "t"), ("GITHUB_ACTIONS", ""), ("CI", "false")]);
         assert_eq!(context, CiContext::outside());
     }
@@ -151,7 +156,7 @@ mod tests {
             ("GITHUB_OUTPUT", "/o"),
         ]);
         assert_eq!(context.run_url.as_deref(), Some("https://ghe.example.org/o/r/actions/runs/7"));
-        assert_eq!((context.host, context.attempt, context.is_merge_checkout), (Host::GitHub, 2, true));
+        assert_eq!((context.host, context.attempt, context.is_job()), (Host::GitHub, 2, true));
         assert_eq!((context.base_branch.as_deref(), context.log_commands), (Some("main"), true));
         assert!(context.unattended);
         let outputs = JobFile { variable: "GITHUB_OUTPUT", path: "/o".into() };
@@ -159,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unreadable_payload_does_not_stop_what_needs_none() {
+    fn a_payload_that_cannot_be_read_is_no_obstacle_to_what_needs_none() {
         let context = context(&[("GITHUB_EVENT_PATH", "/gone"), ("GITHUB_BASE_REF", "main")]);
         assert_eq!(context.base_branch.as_deref(), Some("main"));
         let error = context.event.unwrap_err().to_string();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 
 use super::reference::read_baseline;
-use super::{ConfigArgs, Failure, Overrides, arguments, console, remote, results_file, settings};
+use super::{ConfigArgs, Failure, Overrides, console, remote, results_file, settings};
 use crate::baseline::{Baseline, Blessing, UpdateError, history, is_ancestor, update};
 use crate::ci::CiContext;
 use crate::github::intake;
@@ -15,7 +15,7 @@ use crate::model::ExitCode;
 use crate::model::Rule;
 use crate::report;
 use crate::repository::Git;
-use crate::results::Reason;
+use crate::results::{Reason, Results};
 use crate::settings::{Settings, parse_duration};
 use crate::text::{counted, plain};
 
@@ -64,7 +64,7 @@ pub(super) struct BlessArgs {
     #[command(flatten)]
     config: ConfigArgs,
     /// Why it may be worse
-    #[arg(long, value_name = "TEXT", value_parser = arguments::reason)]
+    #[arg(long, value_name = "TEXT", value_parser = not_blank)]
     reason: String,
     /// Only what is about this suite
     #[arg(long, value_name = "ID")]
@@ -80,11 +80,15 @@ pub(super) struct BlessArgs {
     from: PathBuf,
 }
 
+fn not_blank(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() { Err("a reason must say something".into()) } else { Ok(text.trim().to_owned()) }
+}
+
 pub(super) fn baseline(verb: BaselineVerb, ci: &CiContext) -> Result<ExitCode, Failure> {
     match verb {
         BaselineVerb::Fetch(args) => remote::fetch(&args, ci),
         BaselineVerb::Show(args) => show(&args),
-        BaselineVerb::Update(args) => update_file(&args, ci),
+        BaselineVerb::Update(args) => turn(&args, ci),
         BaselineVerb::Bless(args) => bless(&args),
     }
 }
@@ -92,10 +96,10 @@ pub(super) fn baseline(verb: BaselineVerb, ci: &CiContext) -> Result<ExitCode, F
 fn show(args: &ShowArgs) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
     if args.history {
-        let mut versions = history(&settings.root, &settings.baseline_path, &settings.baseline_ref)?;
+        let mut versions = history(&settings.root, &settings.baseline.path, &settings.baseline.branch)?;
         versions.reverse();
         if versions.is_empty() {
-            let (path, branch) = (&settings.baseline_path, &settings.baseline_ref);
+            let (path, branch) = (&settings.baseline.path, &settings.baseline.branch);
             return Err(Failure::Usage(format!("{path} has no history on `{branch}` here")));
         }
         console::print(&report::trend(&versions, console::style()));
@@ -104,7 +108,7 @@ fn show(args: &ShowArgs) -> Result<ExitCode, Failure> {
     match read_baseline(&settings)? {
         Some(baseline) => console::print(&report::baseline(&baseline, console::style())),
         None => {
-            let path = &settings.baseline_path;
+            let path = &settings.baseline.path;
             let help = "evalratchet run, then evalratchet baseline update --from evalratchet-out";
             return Err(Failure::Usage(format!("there is no {path} here\n  = {help}")));
         }
@@ -112,7 +116,7 @@ fn show(args: &ShowArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Passed)
 }
 
-fn update_file(args: &UpdateArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
+fn turn(args: &UpdateArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
     let results = results_file::read(&args.from)?;
     if args.push {
@@ -120,14 +124,8 @@ fn update_file(args: &UpdateArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
         return remote::push(&settings, &results, args.deadline, ci);
     }
     let old = read_baseline(&settings)?;
-    if let (Some(old), Some(new)) = (old.as_ref().and_then(|old| old.produced.commit.as_ref()), &results.run.commit)
-        && old != new
-        && let Some(git) = Git::open(&settings.root)
-        && is_ancestor(&git, new, old)?
-    {
-        return Err(Failure::Usage(UpdateError::Older(new.clone(), old.clone()).to_string()));
-    }
-    let path = settings.baseline_path.clone();
+    check_commit(&settings, &results, old.as_ref())?;
+    let path = settings.baseline.path.clone();
     match update(old.as_ref(), &results).map_err(|refusal| Failure::Usage(refusal.to_string()))? {
         None => console::print(&format!("{path}: nothing changed, nothing written\n")),
         Some(new) => {
@@ -145,18 +143,47 @@ fn update_file(args: &UpdateArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Passed)
 }
 
+/// A run must not replace a baseline of a later commit, and must say which commit it measured where git knows commits.
+fn check_commit(settings: &Settings, results: &Results, old: Option<&Baseline>) -> Result<(), Failure> {
+    let old = old.and_then(|old| old.produced.commit.as_ref());
+    let git = Git::open(&settings.root)?;
+    let has_commits = git.as_ref().map(Git::head).transpose()?.flatten().is_some();
+    let Some(new) = &results.run.commit else {
+        if old.is_none() && !has_commits {
+            return Ok(());
+        }
+        return Err(Failure::Usage(
+            "the run does not know its commit, so its baseline would never be found\n  = run `evalratchet run` in this repository".to_owned(),
+        ));
+    };
+    let Some(git) = git else { return Ok(()) };
+    if !git.has_commit(new)? {
+        let message = format!(
+            "the run measured {}, which is not in this repository\n  = fetch it, or run again here",
+            new.short()
+        );
+        return Err(Failure::Usage(message));
+    }
+    match old.filter(|old| *old != new) {
+        Some(old) if is_ancestor(&git, new, old)? => {
+            Err(Failure::Usage(UpdateError::Older(new.clone(), old.clone()).to_string()))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
 fn write(settings: &Settings, baseline: &Baseline) -> Result<(), Failure> {
-    let path = settings.root.join(&settings.baseline_path);
+    let path = settings.root.join(&settings.baseline.path);
     let text = baseline.render().map_err(|error| Failure::Usage(format!("the baseline cannot be written: {error}")))?;
     write_atomically(&path, text.as_bytes())
-        .map_err(|error| Failure::Write { path: settings.baseline_path.clone(), error })
+        .map_err(|error| Failure::Write { path: settings.baseline.path.clone(), error })
 }
 
 fn bless(args: &BlessArgs) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
     let results = results_file::read(&args.from)?;
     let Some(mut baseline) = read_baseline(&settings)? else {
-        let path = &settings.baseline_path;
+        let path = &settings.baseline.path;
         return Err(Failure::Usage(format!("there is no {path} here that could carry a blessing")));
     };
     let named = |reason: &&Reason| {
@@ -207,7 +234,7 @@ fn bless(args: &BlessArgs) -> Result<ExitCode, Failure> {
     for message in &blessed {
         console::print(&format!("blessed: {}\n", plain(message)));
     }
-    console::print(&format!("{}: commit it with the change that it is about\n", settings.baseline_path));
+    console::print(&format!("{}: commit it with the change that it is about\n", settings.baseline.path));
     Ok(ExitCode::Passed)
 }
 

@@ -7,7 +7,6 @@ use super::{ConfigArgs, Failure, SelectionArgs, console, load};
 use crate::model::ExitCode;
 use crate::plan::plan;
 use crate::settings::Overrides;
-use crate::suites::EditError;
 use crate::text::{counted, plain};
 
 /// Flags of `list`.
@@ -62,7 +61,7 @@ pub(super) fn list(args: ListArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Prints what an edit does to each file; `false` if that could not be found out.
-fn show_diffs(edits: Result<Vec<(String, String)>, EditError>) -> bool {
+fn show_diffs(edits: Result<Vec<(String, String)>, String>) -> bool {
     match edits {
         Ok(diffs) => {
             for (path, diff) in diffs {
@@ -72,7 +71,7 @@ fn show_diffs(edits: Result<Vec<(String, String)>, EditError>) -> bool {
             true
         }
         Err(why) => {
-            console::error(&why.to_string());
+            console::error(&why);
             false
         }
     }

@@ -8,17 +8,17 @@ use clap::Args;
 use super::{Failure, block_on};
 use crate::Reference;
 use crate::baseline::{
-    Baseline, BaselineQuery, Blessing, FetchedBaseline, FetchedFrom, HistoryPlace, NoBaseline, default_branch, find,
-    normal, series,
+    Baseline, BaselineQuery, Blessing, Branches, ClonedHistory, CommitHistory as _, FetchedBaseline, FetchedFrom,
+    HistoryPlace, JobBranches, NamedBy, NoBaseline, PullRequestCommits, default_branch, find, normal, series,
 };
-use crate::ci::CiContext;
+use crate::ci::{CiContext, Event, Origin};
 use crate::gate;
 use crate::input::{InputError, is_file, read_text};
 use crate::model::Rule;
 use crate::model::{BaselineInfo, Sha};
 use crate::repository::Git;
 use crate::results::Reason;
-use crate::settings::{Settings, baseline_section};
+use crate::settings::{BaselineLocation, Settings, baseline_section};
 
 /// Where the baseline is.
 #[derive(Debug, Args)]
@@ -38,30 +38,30 @@ pub(super) struct Located {
 /// What the user wants to compare with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum BaselineChoice {
+    /// Nothing.
     None,
+    /// A file.
     File(PathBuf),
-    /// The newest that fits, on a branch; whether the user named it now, so that it must be there.
-    Branch {
-        name: String,
-        named: bool,
-    },
+    /// The newest that fits, on the branch that the user or the configuration names.
+    History { named: Option<String> },
 }
 
 impl BaselineArgs {
     /// Finds the baseline, and what may be worse than it all the same.
     pub(super) fn locate(&self, settings: &Settings, ci: &CiContext) -> Result<Located, Failure> {
-        let fetched = match self.choice(settings)? {
+        let fetched = match self.choice()? {
             BaselineChoice::None => {
                 let circumstances = gate::GateContext { today: today(), ..gate::GateContext::default() };
                 return Ok(Located { reference: None, circumstances });
             }
-            BaselineChoice::File(file) => in_file(&file)?,
-            BaselineChoice::Branch { name, named } => in_clone(settings, ci, name, named)?,
+            BaselineChoice::File(file) => in_file(&file, settings)?,
+            BaselineChoice::History { named } => in_clone(settings, ci, named)?,
         };
+        check_required(&fetched, settings)?;
         located(fetched, || read_baseline(settings))
     }
 
-    fn choice(&self, settings: &Settings) -> Result<BaselineChoice, Failure> {
+    fn choice(&self) -> Result<BaselineChoice, Failure> {
         Ok(match self.baseline.as_deref() {
             Some("none") => BaselineChoice::None,
             // A branch is no file, even if a file is called like it.
@@ -71,14 +71,13 @@ impl BaselineArgs {
             Some(text) if text.ends_with(".json") => {
                 return Err(Failure::Usage(format!("--baseline {text}: there is no such file")));
             }
-            Some(text) => BaselineChoice::Branch { name: text.to_owned(), named: true },
-            None => BaselineChoice::Branch { name: settings.baseline_ref.clone(), named: false },
+            named => BaselineChoice::History { named: named.map(str::to_owned) },
         })
     }
 }
 
 /// A baseline in a file, or what `baseline fetch` wrote.
-fn in_file(file: &Path) -> Result<FetchedBaseline, Failure> {
+fn in_file(file: &Path, settings: &Settings) -> Result<FetchedBaseline, Failure> {
     let shown = file.to_string_lossy().replace('\\', "/");
     let text = read_text(file, &shown)?;
     if let Some(fetched) = FetchedBaseline::parse(&shown, &text) {
@@ -88,43 +87,120 @@ fn in_file(file: &Path) -> Result<FetchedBaseline, Failure> {
     Ok(FetchedBaseline {
         found: FetchedFrom::Source(shown),
         baseline: Some(baseline),
+        instead_of: Some(settings.baseline.branch.clone()),
         ..FetchedBaseline::without(String::new())
     })
 }
 
 /// The baseline in the history of this clone.
-fn in_clone(settings: &Settings, ci: &CiContext, branch: String, named: bool) -> Result<FetchedBaseline, Failure> {
-    let path = &settings.baseline_path;
-    let place = |shallow: bool| HistoryPlace::Clone { shallow, has_file: is_file(&settings.root.join(path)) };
-    let git = Git::open(&settings.root);
-    let head = git.as_ref().map(Git::head).transpose()?.flatten();
-    let (Some(git), Some(head)) = (git, head) else {
-        return Ok(FetchedBaseline::without(NoBaseline::NoCommit.message(path, place(false))));
+fn in_clone(settings: &Settings, ci: &CiContext, named: Option<String>) -> Result<FetchedBaseline, Failure> {
+    let path = &settings.baseline.path;
+    let Some(git) = Git::open(&settings.root)? else { return absent(&NoBaseline::NoRepository, path, NOWHERE) };
+    let default_branch = default_branch(&git)?;
+    let history = ClonedHistory { git: git.clone(), branches: branches(ci) };
+    let has_origin = git.answer(&["remote"])?.lines().any(|name| name == "origin");
+    let place = HistoryPlace::Clone { shallow: git.is_shallow()?, has_file: has_file(settings), has_origin };
+    let Some(head) = git.head()? else {
+        // A branch without a commit has no ancestors, but another branch may have the baseline.
+        let branch = named.unwrap_or_else(|| settings.baseline.branch.clone());
+        let tip = block_on(history.tip(&branch))??;
+        let none = tip.map_or(NoBaseline::NoCommit, |_| NoBaseline::NoCommonAncestor { branch });
+        return absent(&none, path, place);
     };
-    let onto = match &ci.base_branch {
-        Some(branch) => Some(branch.clone()),
-        None => default_branch(&git)?,
-    };
+    let event = ci.event.as_ref().ok();
     let prefix = git.prefix()?;
+    let mut onto = onto(ci).or_else(|| default_branch.clone());
+    if onto.is_none() && ci.is_job() && block_on(history.tip(MAIN))??.is_some() {
+        onto = Some(MAIN.to_owned());
+    }
     let query = BaselineQuery {
         head,
-        may_be_merge: ci.is_merge_checkout,
+        pull_request: event.and_then(pull_request_commits),
         onto,
-        branch,
         named,
-        path: normal(&format!("{prefix}{path}")),
+        own: settings.baseline.clone(),
+        default_branch: default_branch.or_else(|| event.and_then(|event| event.default_branch.clone())),
         config: normal(&format!("{prefix}{}", file_name(&settings.config))),
         prefix,
         section_of: baseline_section,
         trend: VERSIONS,
     };
-    let lookup = block_on(find(&git, &query))??;
-    if let (true, Err(NoBaseline::NoBranch { branch })) = (named, &lookup.found) {
-        let message =
-            format!("there is no branch or commit `{branch}` here, nor a file of that name that ends in .json");
-        return Err(InputError::in_file("--baseline", message).into());
+    let lookup = block_on(find(&history, &query))??;
+    if let Err(none) = &lookup.found
+        && none.is_uncertain(place)
+    {
+        return absent(none, path, place);
     }
-    Ok(FetchedBaseline::new(lookup, path, place(git.is_shallow()?)))
+    Ok(FetchedBaseline::new(lookup, path, place))
+}
+
+/// The branch that changes go to, if nobody says otherwise.
+const MAIN: &str = "main";
+
+/// Where there is no repository.
+const NOWHERE: HistoryPlace = HistoryPlace::Clone { shallow: false, has_file: false, has_origin: false };
+
+/// There is no baseline, or it cannot be known whether there is one.
+fn absent(none: &NoBaseline, path: &str, place: HistoryPlace) -> Result<FetchedBaseline, Failure> {
+    let message = none.message(path, place);
+    if !none.is_uncertain(place) {
+        return Ok(FetchedBaseline::without(message));
+    }
+    match none {
+        NoBaseline::NoBranch { named_by: NamedBy::User, .. } => Err(InputError::in_file("--baseline", message).into()),
+        NoBaseline::NoBranch { named_by: NamedBy::Config | NamedBy::Nobody, .. }
+        | NoBaseline::NoRepository
+        | NoBaseline::NoCommit
+        | NoBaseline::NoCommonAncestor { .. }
+        | NoBaseline::Deleted { .. }
+        | NoBaseline::NoVersion { .. }
+        | NoBaseline::NotAnAncestor { .. } => Err(Failure::Usage(message)),
+    }
+}
+
+/// Whether the checkout holds a baseline, where its configuration says or where it is by default: in a clone without
+/// history the change must not decide alone where to look.
+fn has_file(settings: &Settings) -> bool {
+    let default = BaselineLocation::default();
+    [&settings.baseline.path, &default.path].iter().any(|path| is_file(&settings.root.join(path)))
+}
+
+/// `required = true` in `[baseline]`, here or in the base of the change, makes a missing baseline a mistake.
+fn check_required(fetched: &FetchedBaseline, settings: &Settings) -> Result<(), Failure> {
+    let FetchedFrom::None(why) = &fetched.found else { return Ok(()) };
+    if !fetched.required && !settings.baseline.required {
+        return Ok(());
+    }
+    let message = format!("`required = true` in [baseline], but there is {why}");
+    let help = "make the first one with `evalratchet run --baseline none` and `evalratchet baseline update`";
+    Err(InputError::in_file(&settings.config, message).with_help(help).into())
+}
+
+/// Who says where branches are. In a job a local branch may be the change itself.
+pub(super) fn branches(ci: &CiContext) -> Branches {
+    if !ci.is_job() {
+        return Branches::Local;
+    }
+    let Some(event) = ci.event.as_ref().ok().filter(|event| event.is_pull_request()) else {
+        return Branches::Job(JobBranches::default());
+    };
+    let fork = match &event.origin {
+        Origin::Own => None,
+        Origin::Fork(name) => name.clone(),
+    };
+    let base = event.base_branch.clone().zip(event.base.clone().map(|base| base.0));
+    Branches::Job(JobBranches { base, head: event.head.clone().map(|head| head.0), fork })
+}
+
+/// The branch that a change goes to, as the host says and not as the change does.
+fn onto(ci: &CiContext) -> Option<String> {
+    ci.base_branch.clone().or_else(|| ci.event.as_ref().ok()?.target_branch())
+}
+
+/// The commits that GitHub's merge commit of a pull request is recognised by.
+pub(super) fn pull_request_commits(event: &Event) -> Option<PullRequestCommits> {
+    let head = event.head.clone().filter(|_| event.is_pull_request())?;
+    Some(PullRequestCommits { head: head.0, base: event.base.clone().map(|base| base.0) })
 }
 
 /// What was found, ready for the gate; `own` reads the file as the change has it.
@@ -132,7 +208,18 @@ pub(super) fn located<E>(
     fetched: FetchedBaseline,
     own: impl FnOnce() -> Result<Option<Baseline>, E>,
 ) -> Result<Located, E> {
-    let FetchedBaseline { schema: _, found, base, on_main, baseline, at_base, versions, remark } = fetched;
+    let FetchedBaseline {
+        schema: _,
+        found,
+        base,
+        on_main,
+        baseline,
+        at_base,
+        versions,
+        remark,
+        instead_of,
+        required: _,
+    } = fetched;
     let mut circumstances = gate::GateContext { today: today(), on_main, ..gate::GateContext::default() };
     let remark = remark.map(|text| Reason::new(Rule::BaselineEdited, None, text).informing());
     circumstances.remarks.extend(remark);
@@ -150,13 +237,9 @@ pub(super) fn located<E>(
         circumstances.edited = Some(Box::new(gate::Edited { at_base, own }));
     }
     let versions: Vec<&Baseline> = versions.iter().collect();
-    let reference = Reference { info: info(&baseline, source, base), trend: series(&versions), baseline };
+    let info = BaselineInfo { instead_of, ..info(&baseline, source, base) };
+    let reference = Reference { info, trend: series(&versions), baseline };
     Ok(Located { reference: Some(reference), circumstances })
-}
-
-/// Where a configuration says that the baseline is, as branch and path.
-pub(super) fn own_baseline_section(config: Option<&str>) -> (String, String) {
-    config.and_then(baseline_section).or_else(|| baseline_section("")).unwrap_or_default()
 }
 
 pub(super) fn info(baseline: &Baseline, source: String, base: Option<Sha>) -> BaselineInfo {
@@ -168,6 +251,7 @@ pub(super) fn info(baseline: &Baseline, source: String, base: Option<Sha>) -> Ba
         tool: produced.tool.clone(),
         mode: produced.mode,
         base,
+        instead_of: None,
     }
 }
 
@@ -187,11 +271,11 @@ fn blessings(baseline: &Baseline, own: Option<&Baseline>) -> Vec<Blessing> {
 
 /// The baseline file of the checkout, if there is one.
 pub(super) fn read_baseline(settings: &Settings) -> Result<Option<Baseline>, Failure> {
-    let path = settings.root.join(&settings.baseline_path);
+    let path = settings.root.join(&settings.baseline.path);
     if !is_file(&path) {
         return Ok(None);
     }
-    Ok(Some(Baseline::parse(&settings.baseline_path, read_text(&path, &settings.baseline_path)?)?))
+    Ok(Some(Baseline::parse(&settings.baseline.path, read_text(&path, &settings.baseline.path)?)?))
 }
 
 /// The last part of a path.

@@ -125,8 +125,8 @@ fn write(directory: &Path, report: &ReleaseReport, key: &str) -> Result<Vec<Asse
 
 /// Both ends, and every version of the baseline from one to the other.
 fn range(args: &ReleaseArgs, settings: &Settings) -> Result<Range, Failure> {
-    let path = settings.baseline_path.as_str();
-    let git = Git::open(&settings.root).ok_or_else(no_commit)?;
+    let path = settings.baseline.path.as_str();
+    let git = Git::open(&settings.root)?.ok_or_else(no_commit)?;
     let shallow = git.is_shallow()?;
     let to = later(args, &git, shallow)?;
     let from = earlier(args, &git, shallow, &to)?;

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::reference::file_name;
+use super::reference::{file_name, pull_request_commits};
 use super::{ConfigArgs, Failure, Overrides, block_on, console, settings};
 use crate::baseline::{
-    BaselineQuery, FetchedBaseline, FetchedFrom, HistoryPlace, LookupError, NoBaseline, find, normal,
+    BaselineQuery, FetchedBaseline, FetchedFrom, HistoryPlace, LookupError, NamedBy, NoBaseline, find, normal,
 };
 use crate::ci::{self, CiContext, Event, EventKind};
 use crate::github::push::{self, BaselinePush, PushOutcome};
@@ -44,7 +44,7 @@ pub(super) struct FetchArgs {
 pub(super) fn fetch(args: &FetchArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
     let event = ci.event()?;
-    let checkout = Checkout::of(&settings.root, &settings.baseline_path)?;
+    let checkout = Checkout::of(&settings.root, &settings.baseline.path)?;
     let checked_out = checkout.commit.clone().or_else(|| event.checked_out.clone());
     let commit = checked_out
         .or_else(|| event.head.clone().map(|head| head.0))
@@ -52,12 +52,12 @@ pub(super) fn fetch(args: &FetchArgs, ci: &CiContext) -> Result<ExitCode, Failur
     let prefix = prefix(&checkout, &settings, ci);
     let config = file_name(&settings.config);
     let query = BaselineQuery {
-        may_be_merge: event.kind == EventKind::PullRequest && event.checked_out.as_ref() == Some(&commit),
         head: commit,
-        onto: Some(onto(event).unwrap_or_else(|| settings.baseline_ref.clone())),
-        branch: args.branch.clone().unwrap_or_else(|| settings.baseline_ref.clone()),
-        named: args.branch.is_some(),
-        path: normal(&format!("{prefix}{}", settings.baseline_path)),
+        pull_request: pull_request_commits(event),
+        onto: Some(event.target_branch().unwrap_or_else(|| settings.baseline.branch.clone())),
+        named: args.branch.clone(),
+        own: settings.baseline.clone(),
+        default_branch: event.default_branch.clone(),
         config: format!("{prefix}{config}"),
         prefix,
         section_of: baseline_section,
@@ -66,21 +66,16 @@ pub(super) fn fetch(args: &FetchArgs, ci: &CiContext) -> Result<ExitCode, Failur
     let found = block_on(async { Ok::<_, Failure>(find(&client(event, args.deadline)?, &query).await) })??;
     let fetched = match found {
         Ok(lookup) => {
-            if let (Some(branch), Err(NoBaseline::NoBranch { .. })) = (&args.branch, &lookup.found) {
-                let message = format!("there is no branch `{branch}` in {}", event.repository);
-                return Err(InputError::in_file("--ref", message).into());
+            if let Err(NoBaseline::NoBranch { branch, named_by }) = &lookup.found {
+                check_branch(branch, *named_by, event, &settings)?;
             }
-            FetchedBaseline::new(lookup, &query.path, HistoryPlace::GitHub)
+            FetchedBaseline::new(lookup, &settings.baseline.path, HistoryPlace::GitHub)
         }
         Err(LookupError::Invalid(errors)) => return Err(errors.into()),
         Err(LookupError::History(GithubError::Refused(why))) => {
-            let text = format!(
+            return Err(Failure::Usage(format!(
                 "the baseline could not be fetched: the token may not ({why}). Give the job:\npermissions:\n  contents: read"
-            );
-            say(ci, &text);
-            FetchedBaseline::without(format!(
-                "no baseline: the token may not read it; give the job `contents: read` ({why})"
-            ))
+            )));
         }
         Err(LookupError::History(error)) => return Ok(unreachable("the baseline could not be fetched", &error)),
     };
@@ -96,16 +91,18 @@ pub(super) fn fetch(args: &FetchArgs, ci: &CiContext) -> Result<ExitCode, Failur
     Ok(ExitCode::Passed)
 }
 
-/// The branch that a change goes to, as GitHub says and not as the change does.
-fn onto(event: &Event) -> Option<String> {
-    match event.kind {
-        EventKind::PullRequest | EventKind::PullRequestTarget | EventKind::MergeGroup => event.base_branch.clone(),
-        EventKind::Push
-        | EventKind::Release
-        | EventKind::Schedule
-        | EventKind::WorkflowDispatch
-        | EventKind::WorkflowRun
-        | EventKind::Other(_) => event.default_branch.clone(),
+/// A branch that somebody names must be there.
+fn check_branch(branch: &str, named_by: NamedBy, event: &Event, settings: &Settings) -> Result<(), Failure> {
+    let repository = &event.repository;
+    match named_by {
+        NamedBy::User => {
+            Err(InputError::in_file("--ref", format!("there is no branch `{branch}` in {repository}")).into())
+        }
+        NamedBy::Config => {
+            let message = format!("`ref` in [baseline] is `{branch}`, and there is no such branch in {repository}");
+            Err(InputError::in_file(&settings.config, message).into())
+        }
+        NamedBy::Nobody => Ok(()),
     }
 }
 
@@ -138,7 +135,7 @@ pub(super) fn push(
         let name = event.kind.name();
         return Err(Failure::Usage(format!("a {name} does not turn the baseline; a push to its branch does")));
     }
-    let branch = &settings.baseline_ref;
+    let branch = &settings.baseline.branch;
     if event.kind == EventKind::Push && event.head_branch.as_ref() != Some(branch) {
         let pushed = event.head_branch.as_deref().unwrap_or("something else");
         let message = format!("the baseline is on `{branch}`, and this is a push to `{pushed}`; nothing to do");
@@ -150,15 +147,15 @@ pub(super) fn push(
             "the run does not know of which commit it is; run it in a git repository".to_owned(),
         ));
     };
-    let checkout = Checkout::of(&settings.root, &settings.baseline_path)?;
+    let checkout = Checkout::of(&settings.root, &settings.baseline.path)?;
     let expected = format!("{}{}", prefix(&checkout, settings, ci), file_name(&settings.config));
     let found = format!("{}{}", results.run.prefix, results.run.config);
     if found != expected {
         return Err(Failure::Usage(format!("the results are those of {found:?}, not of {expected:?}")));
     }
-    let path = normal(&format!("{}{}", results.run.prefix, settings.baseline_path));
-    let update = BaselinePush { branch, path: &path, commit: &commit, results };
-    match block_on(async { Ok::<_, Failure>(push::push(&client(event, deadline)?, &update).await) })?? {
+    let path = normal(&format!("{}{}", results.run.prefix, settings.baseline.path));
+    let turn = BaselinePush { branch, path: &path, commit: &commit, results };
+    match block_on(async { Ok::<_, Failure>(push::push(&client(event, deadline)?, &turn).await) })?? {
         Ok(PushOutcome::Nothing) => console::print(&format!("{path}: nothing changed, nothing committed\n")),
         Ok(PushOutcome::Committed { cases, oid }) => {
             let oid = oid.get(..7).unwrap_or(&oid);

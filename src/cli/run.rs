@@ -7,11 +7,10 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
-use super::arguments::at_least_one;
-use super::reference::{BaselineArgs, Located};
+use super::reference::{BaselineArgs, Located, branches};
 use super::{ConfigArgs, Failure, LaneArg, SelectionArgs, console, load};
 use crate::Reference;
-use crate::baseline::changed_files;
+use crate::baseline::{Branches, changed_files};
 use crate::ci::CiContext;
 use crate::execute::Progress;
 use crate::input::{Found, InputErrors, write_atomically};
@@ -90,6 +89,13 @@ pub(super) enum StdoutFormat {
     Json,
 }
 
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("expected a whole number from 1".into()),
+        Ok(number) => Ok(number),
+    }
+}
+
 impl RunArgs {
     /// What `eval-code` asks for.
     pub(super) fn only_code(&mut self) {
@@ -108,7 +114,7 @@ pub(super) fn run(args: RunArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let located = args.baseline.locate(&settings, ci)?;
     let mut suites = plan(suites, &selection);
     if let Some(reference) = &args.changed_since {
-        leave_out_unaffected(&settings, &mut suites, located.reference.as_ref(), reference);
+        leave_out_unaffected(&settings, &mut suites, located.reference.as_ref(), &branches(ci), reference);
     }
     let recordings = read_all_recordings(&suites, &settings.config)?;
     prepare(&args.out)?;
@@ -165,8 +171,14 @@ pub(super) fn print(results: &Results, format: StdoutFormat) -> Result<(), Failu
 }
 
 /// Marks the suites that nothing which changed concerns. In doubt, everything runs.
-fn leave_out_unaffected(settings: &Settings, suites: &mut [PlannedSuite], reference: Option<&Reference>, since: &str) {
-    let mut changed = match changed_files(&settings.root, since) {
+fn leave_out_unaffected(
+    settings: &Settings,
+    suites: &mut [PlannedSuite],
+    reference: Option<&Reference>,
+    branches: &Branches,
+    since: &str,
+) {
+    let mut changed = match changed_files(&settings.root, branches, since) {
         Ok(Some(changed)) => changed,
         Ok(None) => {
             console::note(&format!("--changed-since {since}: git cannot tell what changed, so everything runs"));
@@ -182,7 +194,7 @@ fn leave_out_unaffected(settings: &Settings, suites: &mut [PlannedSuite], refere
     // The values that are carried are those of the baseline's commit, so what changed since then counts as well.
     if let Some(reference) = reference {
         let commit = reference.baseline.produced.commit.as_ref();
-        match commit.map(|commit| changed_files(&settings.root, commit.as_str())) {
+        match commit.map(|commit| changed_files(&settings.root, branches, commit.as_str())) {
             Some(Ok(Some(more))) => changed.extend(more),
             Some(Err(error)) => {
                 console::note(&format!("--changed-since: everything runs, as git cannot tell what changed: {error}"));
@@ -291,7 +303,7 @@ fn execute(
     circumstances.strict = choices.strict;
     circumstances.shard = selection.shard.is_some();
     circumstances.filtered = selection.is_filter();
-    let checkout = Checkout::of(&settings.root, &settings.baseline_path)?;
+    let checkout = Checkout::of(&settings.root, &settings.baseline.path)?;
     let run = RunInfo {
         id: format!("{}-{}", now.strftime("%Y%m%dT%H%M%S%3f"), std::process::id()),
         started_at: jiff::fmt::temporal::DateTimePrinter::new().precision(Some(3)).timestamp_to_string(&now),
@@ -325,7 +337,6 @@ fn execute(
         environment,
         config: settings.config,
     };
-    console::redact_log(crate::redactor(&request));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -8,7 +8,9 @@ use super::{Call, Client, GithubError};
 /// Whether a token may do something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum May {
+    /// It may.
     Yes,
+    /// It may not.
     No,
     /// The token is none that GitHub knows.
     NotAccepted,

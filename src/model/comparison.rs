@@ -39,6 +39,9 @@ pub struct BaselineInfo {
     pub mode: Mode,
     /// The commit that the run is based on.
     pub base: Option<Sha>,
+    /// The branch whose baseline would have been used, if the user named another with `--baseline`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instead_of: Option<String>,
 }
 
 /// How a suite compares.

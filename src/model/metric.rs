@@ -25,6 +25,7 @@ pub enum Nature {
     Latency,
     /// How many tokens answers take.
     Tokens,
+    /// What answers cost.
     Cost,
 }
 
@@ -60,6 +61,7 @@ impl MetricSpec {
         Self { name, better: Better::Lower, nature }
     }
 
+    /// What it measures.
     pub const fn nature(&self) -> Nature {
         self.nature
     }

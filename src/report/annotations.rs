@@ -14,6 +14,7 @@ const LONGEST: usize = 3000;
 /// How grave it is, gravest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
+    /// Something is wrong.
     Error,
     /// Something could not be had.
     Warning,

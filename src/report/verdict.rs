@@ -10,10 +10,13 @@ use crate::text::truncate_middle;
 const LISTED: usize = 5;
 /// How much of the reason of a blessing it shows, in bytes.
 const BLESSING: usize = 120;
+/// How much of the name of a baseline it shows, in bytes.
+const SOURCE: usize = 120;
 
 /// The verdict, what it covers and what it does not.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerdictSummary<'a> {
+    /// In one word.
     pub verdict: Verdict,
     /// What it covers, most important first.
     pub parts: Vec<VerdictPart<'a>>,
@@ -25,7 +28,12 @@ pub struct VerdictSummary<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub enum VerdictPart<'a> {
     /// How many measured cases pass.
-    Passing { passed: usize, measured: usize },
+    Passing {
+        /// So many pass.
+        passed: usize,
+        /// Of so many.
+        measured: usize,
+    },
     /// Suites were run, and no case of them was measured.
     NoneMeasured,
     /// How many cases have no answer.
@@ -42,16 +50,34 @@ pub enum VerdictPart<'a> {
     Changes(&'a Comparison),
     /// There was nothing to compare with.
     NotCompared,
+    /// The user named another baseline than that of the branch.
+    OtherBaseline {
+        /// Where it was found.
+        source: &'a str,
+        /// The branch whose baseline would have been used.
+        instead_of: &'a str,
+    },
     /// Suites that nothing concerns which changed.
-    NotAffected { suites: usize, of: usize },
+    NotAffected {
+        /// So many.
+        suites: usize,
+        /// Of so many.
+        of: usize,
+    },
     /// Reasons that do not fail, since they were blessed, and why.
     Blessed {
+        /// So many.
         count: usize,
         /// Each reason once.
         reasons: Vec<&'a str>,
     },
     /// Suites whose answers were recorded ones.
-    Replayed { suites: usize, of: usize },
+    Replayed {
+        /// So many.
+        suites: usize,
+        /// Of so many.
+        of: usize,
+    },
     /// This is one part of a run.
     Shard(Shard),
     /// Something was left out.
@@ -61,6 +87,7 @@ pub enum VerdictPart<'a> {
 /// A suite that nothing gates, and how its cases came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ungated<'a> {
+    /// Its id.
     pub suite: &'a str,
     /// So many cases pass.
     pub passed: usize,
@@ -173,9 +200,15 @@ fn case_counts<'a>(results: &Results) -> Vec<VerdictPart<'a>> {
 fn compared(results: &Results) -> Option<VerdictPart<'_>> {
     match &results.comparison {
         Some(comparison) => change_counts(comparison).map(|_| VerdictPart::Changes(comparison)),
-        None if results.run.shard.is_some() || results.gate.verdict == Verdict::NoBaseline => None,
+        None if results.run.shard.is_some() => None,
         None => Some(VerdictPart::NotCompared),
     }
+}
+
+/// The baseline that the user named, if it is not that of the branch.
+fn other_baseline(results: &Results) -> Option<VerdictPart<'_>> {
+    let info = &results.comparison.as_ref()?.baseline;
+    Some(VerdictPart::OtherBaseline { source: &info.source, instead_of: info.instead_of.as_deref()? })
 }
 
 /// What was not run, blessed, replayed or left out.
@@ -183,6 +216,7 @@ fn circumstances(results: &Results) -> Vec<VerdictPart<'_>> {
     let of = results.suites.len();
     let suites = |is: fn(&&SuiteResult) -> bool| some(results.suites.iter().filter(is).count());
     let mut parts = Vec::new();
+    parts.extend(other_baseline(results));
     parts.extend(suites(|suite| !suite.affected).map(|suites| VerdictPart::NotAffected { suites, of }));
     let mut reasons: Vec<&str> = results.gate.reasons.iter().filter_map(|one| one.blessed.as_deref()).collect();
     let blessed = reasons.len();
@@ -226,6 +260,10 @@ impl VerdictPart<'_> {
             }
             Self::Changes(comparison) => change_counts(comparison).unwrap_or_default(),
             Self::NotCompared => "not compared".to_owned(),
+            Self::OtherBaseline { source, instead_of } => {
+                let name = |text: &str| foreign(&truncate_middle(text, SOURCE).replace('\n', " "));
+                format!("compared with {}, not with the baseline on {}", name(source), name(instead_of))
+            }
             Self::NotAffected { suites, of } => format!("{suites} of {of} suites not affected"),
             Self::Blessed { count, reasons } => {
                 let reason = |one: &&str| foreign(&truncate_middle(one, BLESSING).replace('\n', " "));

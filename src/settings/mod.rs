@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use parse::{Config, baseline_section};
+pub use parse::{BaselineLocation, Config, baseline_section};
 pub use sections::ConfigFile;
 
 pub use crate::input::parse_duration;
@@ -42,10 +42,8 @@ pub struct Settings {
     pub suites: Vec<SuiteSettings>,
     /// `--mode`
     pub mode: Mode,
-    /// The branch that has the baseline.
-    pub baseline_ref: String,
-    /// The baseline's file, relative to the root.
-    pub baseline_path: String,
+    /// Where the baseline is.
+    pub baseline: BaselineLocation,
     /// What reports make of cases that fail as they do in the baseline.
     pub known_failures: KnownFailures,
     /// A hash of the configuration's text.
@@ -97,8 +95,7 @@ impl Settings {
             config: config.document.file.clone(),
             suites,
             mode: overrides.mode,
-            baseline_ref: baseline.branch().to_owned(),
-            baseline_path: path.to_owned(),
+            baseline: baseline.location(),
             known_failures: report.known_failures.unwrap_or(KnownFailures::Show),
             config_hash: config.hash.clone(),
         };

@@ -18,6 +18,7 @@ use crate::suites::scenario::adapters::{AdapterSection, GoalSection};
 pub struct Config {
     /// Its sections. One that cannot be read is left out.
     pub file: ConfigFile,
+    /// The text.
     pub document: Document,
     /// The directory that paths are relative to.
     pub root: PathBuf,
@@ -102,10 +103,39 @@ impl BaselineSection {
     }
 }
 
-/// The branch and the path of `[baseline]` in the text of a configuration, with their defaults; nothing if the text is
-/// no TOML.
-pub fn baseline_section(text: &str) -> Option<(String, String)> {
+/// `[baseline]` as a configuration has it, with its defaults.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BaselineLocation {
+    /// The branch that has the baseline.
+    pub branch: String,
+    /// Whether the configuration names that branch, so that it must exist.
+    pub names_branch: bool,
+    /// The file, relative to the configuration.
+    pub path: String,
+    /// Whether a run without a baseline is a mistake.
+    pub required: bool,
+}
+
+impl Default for BaselineLocation {
+    fn default() -> Self {
+        BaselineSection::default().location()
+    }
+}
+
+impl BaselineSection {
+    /// Where the baseline is.
+    pub fn location(&self) -> BaselineLocation {
+        BaselineLocation {
+            branch: self.branch().to_owned(),
+            names_branch: self.r#ref.is_some(),
+            path: self.file().to_owned(),
+            required: self.required,
+        }
+    }
+}
+
+/// `[baseline]` in the text of a configuration; nothing if the text is no TOML.
+pub fn baseline_section(text: &str) -> Option<BaselineLocation> {
     let (config, _) = Config::parse(Path::new(super::CONFIG_NAME), text.to_owned()).ok()?;
-    let section = config.file.baseline;
-    Some((section.branch().to_owned(), section.file().to_owned()))
+    Some(config.file.baseline.location())
 }

@@ -53,6 +53,7 @@ fn validate_threshold(name: &str, spec: Option<&MetricSpec>, threshold: Threshol
     }
 }
 
+/// Thresholds in slices.
 pub(super) fn validate_slices(
     kind: Kind,
     slices: &BTreeMap<String, BTreeMap<String, ThresholdSection>>,

@@ -37,12 +37,15 @@ pub struct ConfigFile {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct BaselineSection {
-    /// The branch that has the baseline (default `main`).
+    /// The branch that has the baseline. It must exist. Without it: `main`, else the default branch of `origin`.
     #[schemars(length(min = 1))]
     pub r#ref: Option<String>,
     /// Its file, relative to this one (default `.evalratchet/baseline.json`).
     #[schemars(length(min = 1))]
     pub path: Option<String>,
+    /// Whether a run without a baseline is a mistake (default `false`).
+    #[serde(default)]
+    pub required: bool,
 }
 
 /// How sure one must be that something got worse, in suites that vary.

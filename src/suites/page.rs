@@ -78,6 +78,7 @@ pub enum PageBlock {
     Text {
         text: PageText,
     },
+    /// A unified diff.
     Diff {
         text: PageText,
     },

@@ -30,7 +30,6 @@ use std::time::Duration;
 use crate::input::InputError;
 use crate::model::{Answer, Ending, Request};
 use crate::process::Stop;
-use crate::text::Redactor;
 
 pub use answer_source::{AnswerSource, SILENT, SourceSetup};
 pub use budget::Budget;
@@ -41,7 +40,7 @@ pub use config::{
     TargetSection, TargetSettings, validate,
 };
 pub use endpoint::{Endpoint, PriceSection};
-pub use environment::{Environment, redactor};
+pub use environment::Environment;
 use index::IndexSettings;
 use invocation::Invocation;
 use openai::OpenAiSettings;
@@ -81,6 +80,7 @@ pub(crate) use with_targets;
 
 /// A configured target that can be built.
 pub trait BuildTarget: TargetConfig {
+    /// What is asked.
     type Target: Askable;
 
     /// Prepares what is asked. Files are read, but no process is started and nothing is sent.
@@ -89,6 +89,7 @@ pub trait BuildTarget: TargetConfig {
 
 /// A target that can be asked.
 pub trait Askable: fmt::Debug + Send + Sync {
+    /// Asks one question.
     fn ask(&self, request: Request, stop: &Stop) -> impl Future<Output = Answer> + Send;
 
     /// Ends whatever is still running.
@@ -106,8 +107,6 @@ pub struct BuildContext {
     pub cache: Arc<Cache>,
     /// What all models of a suite may spend together.
     pub budget: Arc<Budget>,
-    /// What must not be seen of what targets write.
-    pub redactor: Arc<Redactor>,
 }
 
 /// Why a target could not be built.
@@ -118,13 +117,20 @@ pub enum TargetError {
     File(#[from] InputError),
     /// What a file holds cannot be used.
     #[error("{file}: {why}")]
-    Content { file: String, why: String },
+    Content {
+        /// Which.
+        file: String,
+        /// Why not.
+        why: String,
+    },
     /// A line of a file cannot be used.
     #[error("{file}:{line}: {why}")]
     Line {
+        /// Which file.
         file: String,
         /// Counted from 1.
         line: usize,
+        /// Why not.
         why: String,
     },
 }
@@ -182,6 +188,7 @@ impl TargetSettings {
         Self::Worker(Box::new(WorkerSettings::new(Invocation::verbatim(argv, root, timeout))))
     }
 
+    /// A model.
     pub fn of_endpoint(endpoint: Endpoint) -> Self {
         Self::OpenAi(Box::new(OpenAiSettings::new(endpoint)))
     }

@@ -20,6 +20,7 @@ pub enum Ties {
 pub struct BadLine {
     /// From 1.
     pub line: usize,
+    /// What is wrong.
     pub why: &'static str,
 }
 

@@ -1,9 +1,7 @@
-//! Text helpers that every module may use: quoting, counting, shortening, redacting. Pure.
+//! Text helpers that every module may use: quoting, counting, shortening. Pure.
 
 mod quote;
-mod redact;
 mod truncate;
 
 pub use quote::{counted, plain, shell_quoted};
-pub use redact::{Redact, Redactor};
 pub use truncate::truncate_middle;

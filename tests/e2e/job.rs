@@ -69,17 +69,21 @@ impl Job {
     }
 
     pub(crate) fn pull_request(&mut self, head: &str, head_repository: Value) {
+        self.pull_request_to(head, head_repository, "main");
+    }
+
+    pub(crate) fn pull_request_to(&mut self, head: &str, head_repository: Value, onto: &str) {
         self.head = head.to_owned();
-        let base = self.github.repository(REPOSITORY, |repository| repository.branches["main"].clone());
+        let base = self.github.repository(REPOSITORY, |repository| repository.branches[onto].clone());
         let pull = json!({
             "number": NUMBER, "draft": false, "labels": [], "user": {"login": "contributor"},
             "head": {"sha": head, "ref": "feature", "repo": head_repository},
-            "base": {"sha": base, "ref": "main", "repo": {"full_name": REPOSITORY, "default_branch": "main"}},
+            "base": {"sha": base, "ref": onto, "repo": {"full_name": REPOSITORY, "default_branch": "main"}},
         });
         self.event("pull_request", &json!({"number": NUMBER, "pull_request": pull}));
         self.set("GITHUB_SHA", MERGE);
         self.set("GITHUB_REF", "refs/pull/7/merge");
-        self.set("GITHUB_BASE_REF", "main");
+        self.set("GITHUB_BASE_REF", onto);
     }
 
     /// The run of a fork's branch has ended.

@@ -9,6 +9,7 @@
 )]
 
 mod bad_input;
+mod base_commit;
 mod baseline;
 mod baseline_push;
 mod chat;
@@ -20,6 +21,7 @@ mod faults;
 mod flow;
 mod forks;
 mod formats;
+mod git_failures;
 #[path = "../github/mod.rs"]
 mod github;
 #[path = "../github/check.rs"]
@@ -32,7 +34,6 @@ mod job;
 mod merging;
 mod processes;
 mod publishing;
-mod redaction;
 mod release;
 mod remote;
 mod reports;

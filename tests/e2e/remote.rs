@@ -38,11 +38,11 @@ fn checkout(world: &World, github: &Arc<Github>, sha: &str, how: &str) -> Job {
     job
 }
 
-fn as_merge(job: &mut Job, base: &str) {
+/// Makes it a job of a pull request from this commit to `base`, whose merge commit is checked out.
+fn as_merge(job: &mut Job, base: &str, of: &str) {
     let head = job.head.clone();
-    job.pull_request(&"d".repeat(40), json!({"full_name": REPOSITORY}));
+    job.pull_request_to(of, json!({"full_name": REPOSITORY}), base);
     job.set("GITHUB_SHA", &head);
-    job.set("GITHUB_BASE_REF", base);
 }
 
 /// Verdict, what it was compared with, and the exit code.
@@ -63,13 +63,13 @@ fn fetched(job: &Job, more: &[&str]) -> (Ran, PathBuf) {
 }
 
 /// What a full clone judges, a shallow one and a bare directory judge too.
-fn same_everywhere(world: &World, sha: &str, base: Option<&str>, verdict: &str) -> Value {
+fn same_everywhere(world: &World, sha: &str, pull_request: Option<(&str, &str)>, verdict: &str) -> Value {
     let github = Arc::new(Github::start());
     mirror(world, &github);
     let job = |how: &str| {
         let mut job = checkout(world, &github, sha, how);
-        if let Some(base) = base {
-            as_merge(&mut job, base);
+        if let Some((base, of)) = pull_request {
+            as_merge(&mut job, base, of);
         }
         job
     };
@@ -77,8 +77,10 @@ fn same_everywhere(world: &World, sha: &str, base: Option<&str>, verdict: &str) 
     assert_eq!(full.0, verdict);
     together(["shallow", "no git"], |how| {
         let job = job(how);
-        if how == "shallow" {
-            assert_eq!(judged(&job, None).0, "no-baseline");
+        if how == "shallow" && job.directory.join(FILE).exists() {
+            let ran = job.evalratchet(&["run"]);
+            assert_eq!(ran.code, 2, "{}", ran.stdout);
+            assert!(ran.stderr.contains("fetch-depth: 0"), "{}", ran.stderr);
         }
         let (ran, file) = fetched(&job, &[]);
         assert_eq!(ran.code, 0, "{how}: {}", ran.stderr);
@@ -108,7 +110,7 @@ fn a_fetched_baseline_judges_as_a_full_clone_does() {
     world.git(&["checkout", "-q", "-b", "merge", "main"]);
     world.git(&["merge", "-q", "--no-ff", "-X", "theirs", "-m", "merge", "topic"]);
     let merge = world.git(&["rev-parse", "HEAD"]);
-    let with = same_everywhere(&world, &merge, Some("main"), "failed");
+    let with = same_everywhere(&world, &merge, Some(("main", &topic)), "failed");
     assert_eq!((&with["base"], &with["source"]), (&json!(main), &json!(at(&main))));
     // On main itself.
     same_everywhere(&world, &main, None, "passed");
@@ -120,7 +122,7 @@ fn a_fetched_baseline_judges_as_a_full_clone_does() {
     let onto_release = world.git(&["rev-parse", "HEAD"]);
     world.git(&["branch", "-q", "keep", &onto_release]);
     world.git(&["reset", "-q", "--hard", &release]);
-    let with = same_everywhere(&world, &onto_release, Some("release"), "failed");
+    let with = same_everywhere(&world, &onto_release, Some(("release", &topic)), "failed");
     assert_eq!((&with["base"], &with["source"]), (&json!(release), &json!(at(&first))));
     // Deleted is deleted.
     world.git(&["checkout", "-q", "main"]);
@@ -170,7 +172,7 @@ fn a_change_does_not_choose_its_yardstick_nor_edit_it_when_it_is_fetched() {
     mirror(&world, &github);
     for (sha, is_merge) in [(&merge, true), (&topic, false)] {
         let mut job = checkout(&world, &github, sha, "shallow");
-        as_merge(&mut job, "main");
+        as_merge(&mut job, "main", &topic);
         job.set("GITHUB_SHA", &merge);
         let (ran, file) = fetched(&job, &[]);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -202,7 +204,7 @@ fn a_change_does_not_choose_its_yardstick_nor_edit_it_when_it_is_fetched() {
 }
 
 #[test]
-fn a_configuration_below_the_root_has_its_baseline_beside_it() {
+fn a_configuration_below_the_root_has_its_baseline_there_however_the_path_is_written() {
     let world = repository(RIGHT);
     world.git(&["init", "-q"]);
     std::fs::create_dir(world.path().join("evals")).unwrap();

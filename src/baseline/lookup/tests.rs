@@ -140,16 +140,22 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
 fn query(head: char) -> BaselineQuery {
     BaselineQuery {
         head: sha(head),
-        may_be_merge: false,
+        pull_request: None,
         onto: None,
-        branch: "main".into(),
-        named: false,
-        path: FILE.into(),
+        named: None,
+        own: BaselineLocation::default(),
+        default_branch: None,
         config: "evalratchet.toml".into(),
         prefix: String::new(),
         section_of: baseline_section,
         trend: 8,
     }
+}
+
+/// A query in a job of a pull request to `main` whose newest commit is `of`.
+fn pull_request(head: char, of: char, base: Option<char>) -> BaselineQuery {
+    let pull_request = Some(PullRequestCommits { head: sha(of), base: base.map(sha) });
+    BaselineQuery { pull_request, onto: Some("main".into()), ..query(head) }
 }
 
 fn look(history: &MemoryHistory, query: &BaselineQuery) -> BaselineLookup {
@@ -190,11 +196,64 @@ fn the_newest_version_that_an_ancestor_of_the_base_produced_is_found() {
 #[test]
 fn the_base_of_a_merge_commit_is_its_first_parent() {
     let history = history().commit('f', "de");
-    let merge = look(&history, &BaselineQuery { may_be_merge: true, ..query('f') });
+    let merge = look(&history, &pull_request('f', 'e', None));
     assert_eq!((merge.base.clone(), source(&merge)), (Some(sha('d')), "main:.evalratchet/baseline.json@ddddddd"));
     // A head with one parent is no merge commit, whatever is said of it.
-    let head = look(&history, &BaselineQuery { may_be_merge: true, ..query('e') });
+    let head = look(&history, &pull_request('e', 'e', None));
     assert_eq!(head.base, Some(sha('b')));
+}
+
+#[test]
+fn a_merge_commit_of_the_pull_request_itself_is_not_the_hosts() {
+    // `f` brings main into the topic, as "Update branch" does: its first parent is the topic's own.
+    let updated = history().commit('f', "ed");
+    for of in ['f', 'e'] {
+        assert_eq!(look(&updated, &pull_request('f', of, None)).base, Some(sha('d')), "{of}");
+    }
+    // A merge of the head onto a commit that main does not have is not the host's either.
+    let forged = history().commit('9', "b").file('9', FILE, &baseline_of(None)).commit('f', "9e");
+    let lookup = look(&forged, &pull_request('f', 'e', Some('d')));
+    assert_eq!((lookup.base.clone(), source(&lookup)), (Some(sha('b')), "main:.evalratchet/baseline.json@bbbbbbb"));
+}
+
+#[test]
+fn the_event_can_vouch_for_a_base_that_the_clone_cannot_place() {
+    // Main was rewound, so that `d` is on no branch any more.
+    let rewound = history().commit('f', "de").branch("main", 'b');
+    assert_eq!(look(&rewound, &pull_request('f', 'e', Some('d'))).base, Some(sha('d')));
+    assert_eq!(look(&rewound, &pull_request('f', 'e', None)).base, Some(sha('b')));
+}
+
+#[test]
+fn without_main_the_default_branch_is_looked_at() {
+    let master = history().branch("master", 'd');
+    let master = MemoryHistory { branches: [("master".to_owned(), sha('d'))].into(), ..master };
+    let query = BaselineQuery { default_branch: Some("master".into()), ..query('d') };
+    assert_eq!(source(&look(&master, &query)), "master:.evalratchet/baseline.json@ddddddd");
+    // A branch that the configuration names is not replaced.
+    let own = BaselineLocation { names_branch: true, ..BaselineLocation::default() };
+    let none = look(&master, &BaselineQuery { own, ..query }).found.unwrap_err();
+    assert_eq!(none, NoBaseline::NoBranch { branch: "main".into(), named_by: NamedBy::Config });
+}
+
+#[test]
+fn a_baseline_that_is_not_mains_is_recognised() {
+    let history = history().branch("topic", 'b').branch("same", 'd');
+    let instead_of = |name: &str| look(&history, &BaselineQuery { named: Some(name.into()), ..query('d') }).instead_of;
+    assert_eq!(instead_of("topic").as_deref(), Some("main"));
+    assert_eq!((instead_of("main"), instead_of("same")), (None, None));
+}
+
+#[test]
+fn a_change_cannot_take_back_that_a_baseline_is_required() {
+    let history = history().file('b', "evalratchet.toml", "[baseline]\nrequired = true\n");
+    let lookup = look(&history, &BaselineQuery { onto: Some("main".into()), ..query('e') });
+    assert!(lookup.required);
+    // What the base has and cannot be parsed does not leave the choice to the change.
+    let own = BaselineLocation { branch: "topic".into(), names_branch: true, ..BaselineLocation::default() };
+    let history = history.file('b', "evalratchet.toml", "[baseline");
+    let lookup = look(&history, &BaselineQuery { onto: Some("main".into()), own, ..query('e') });
+    assert_eq!(source(&lookup), "main:.evalratchet/baseline.json@bbbbbbb");
 }
 
 #[test]
@@ -219,19 +278,22 @@ fn the_configuration_of_the_base_says_where_the_baseline_is() {
     assert_eq!(source(&lookup), "data:evals/kept.json@aaaaaaa");
     let remark = "this change has another [baseline]; that of `main` counts: `evals/kept.json` on `data`";
     assert_eq!(lookup.remark.as_deref(), Some(remark));
-    // What the user names on the command line counts more.
-    query.named = true;
-    assert_eq!(look(&history, &query).remark, None);
+    // The branch that the user names on the command line counts more, but the change does not choose the file.
+    query.named = Some("main".into());
+    let lookup = look(&history, &query);
+    assert_eq!(source(&lookup), "main:evals/kept.json@aaaaaaa");
+    let remark = "this change has another [baseline]; that of `main` counts: `evals/kept.json`";
+    assert_eq!(lookup.remark.as_deref(), Some(remark));
 }
 
 #[test]
-fn every_reason_for_a_missing_baseline_has_its_own_message() {
+fn each_way_to_have_no_baseline_is_told_apart() {
     let none = |history: &MemoryHistory, query: &BaselineQuery| look(history, query).found.unwrap_err();
     let (branch, base) = ("main".to_owned(), sha('a'));
     let empty = MemoryHistory::default().commit('a', "").branch("main", 'a');
     assert_eq!(none(&empty, &query('a')), NoBaseline::NoVersion { branch: branch.clone(), base: base.clone() });
-    let other = BaselineQuery { branch: "mian".into(), ..query('a') };
-    assert_eq!(none(&empty, &other), NoBaseline::NoBranch { branch: "mian".into() });
+    let other = BaselineQuery { named: Some("mian".into()), ..query('a') };
+    assert_eq!(none(&empty, &other), NoBaseline::NoBranch { branch: "mian".into(), named_by: NamedBy::User });
     let foreign = history().commit('9', "");
     assert_eq!(none(&foreign, &query('9')), NoBaseline::NoCommonAncestor { branch: branch.clone() });
     let deleted = history().commit('f', "d").without('f', FILE).branch("main", 'f');
@@ -255,8 +317,8 @@ fn a_version_that_is_not_valid_is_an_error_and_only_missing_from_the_trend() {
 }
 
 #[test]
-fn a_failed_lookup_is_an_error_and_not_a_missing_baseline() {
-    let query = BaselineQuery { onto: Some("main".into()), may_be_merge: true, ..query('e') };
+fn what_could_not_be_looked_up_is_an_error_and_not_a_missing_baseline() {
+    let query = pull_request('e', 'd', None);
     for call in ["tip", "parents", "merge_base", "is_ancestor", "file_at", "versions"] {
         match ready(find(&history().broken(call), &query)) {
             Err(LookupError::History(Broken(broken))) => assert_eq!(broken, call),
@@ -268,7 +330,7 @@ fn a_failed_lookup_is_an_error_and_not_a_missing_baseline() {
 #[test]
 fn a_missing_baseline_says_what_to_do_about_it() {
     let none = NoBaseline::NoVersion { branch: "main".into(), base: sha('a') };
-    let clone = |shallow, has_file| HistoryPlace::Clone { shallow, has_file };
+    let clone = |shallow, has_file| HistoryPlace::Clone { shallow, has_file, has_origin: false };
     for (place, advice) in [
         (clone(false, false), "evalratchet baseline update --from evalratchet-out"),
         (clone(false, true), "kept.json is here, but not on `main`; commit it there"),

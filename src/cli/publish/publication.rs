@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use super::super::remote::TREND;
 use super::Publisher;
 use crate::baseline::{
-    self, Baseline, BaselineQuery, CommitHistory as _, FetchedBaseline, HistoryPlace, LookupError, normal,
+    self, Baseline, BaselineLookup, BaselineQuery, CommitHistory as _, FetchedBaseline, HistoryPlace, LookupError,
+    PullRequestCommits, normal,
 };
 use crate::ci::{EventKind, HeadSha};
-use crate::cli::reference::{located, own_baseline_section, today};
+use crate::cli::reference::{located, today};
 use crate::cli::{ConfigArgs, config_path};
 use crate::github::intake::IntakeError;
 use crate::github::publish::{self, PullRequest, PullRequestError};
@@ -18,7 +19,7 @@ use crate::model::Sha;
 use crate::report::Frame;
 use crate::repository::Checkout;
 use crate::results::{Results, Verdict};
-use crate::settings::{CONFIG_NAME, Config, Overrides, Settings, baseline_section};
+use crate::settings::{BaselineLocation, CONFIG_NAME, Config, Overrides, Settings, baseline_section};
 
 /// Why there are no results to publish.
 #[derive(Debug, thiserror::Error)]
@@ -115,7 +116,7 @@ impl Publisher<'_> {
         };
         publication.number = Some(pull.number);
         if let Ok(results) = publication.results {
-            publication.results = match self.judged_again(results, &pull, &head).await {
+            publication.results = match self.judged_anew(results, &pull, &head).await {
                 Ok(Some((results, base))) => {
                     publication.frame.origin = outcome::origin_note(&self.event, base.as_ref());
                     Ok(results)
@@ -140,7 +141,7 @@ impl Publisher<'_> {
     }
 
     /// Compares and judges with what the base has; `None` if it has no such configuration.
-    async fn judged_again(
+    async fn judged_anew(
         &self,
         results: Results,
         pull: &PullRequest,
@@ -148,15 +149,16 @@ impl Publisher<'_> {
     ) -> Result<Option<(Results, Option<Sha>)>, LookupError<GithubError>> {
         let prefix = results.run.prefix.clone();
         let config = format!("{prefix}{}", results.run.config);
-        let (branch, path) = own_baseline_section(None);
-        let branch = if pull.base_branch.is_empty() { branch } else { pull.base_branch.clone() };
+        let own = BaselineLocation::default();
+        let branch = if pull.base_branch.is_empty() { own.branch.clone() } else { pull.base_branch.clone() };
+        let base = self.event.base.clone().map(|base| base.0);
         let mut query = BaselineQuery {
             head: pull.merge.clone().unwrap_or_else(|| head.0.clone()),
-            may_be_merge: pull.merge.is_some(),
+            pull_request: Some(PullRequestCommits { head: head.0.clone(), base }),
             onto: Some(branch.clone()),
-            branch: branch.clone(),
-            named: false,
-            path: normal(&format!("{prefix}{path}")),
+            named: None,
+            own,
+            default_branch: self.event.default_branch.clone(),
             config: config.clone(),
             prefix: prefix.clone(),
             section_of: baseline_section,
@@ -171,12 +173,13 @@ impl Publisher<'_> {
             None => None,
         };
         let Some(text) = text else { return Ok(None) };
-        let section = own_baseline_section(Some(&text));
-        (query.branch, query.path) = (section.0, normal(&format!("{prefix}{}", section.1)));
+        query.own = baseline_section(&text).unwrap_or_default();
+        let path = normal(&format!("{prefix}{}", query.own.path));
         let lookup = baseline::find(&self.client, &query).await?;
-        let own = file_at(&query.path, &head.0).await?;
-        let own = own.and_then(|text| Baseline::parse(&query.path, text).ok());
-        let fetched = FetchedBaseline::new(lookup, &query.path, HistoryPlace::GitHub);
+        check_present(&lookup, &config, &path)?;
+        let own = file_at(&path, &head.0).await?;
+        let own = own.and_then(|text| Baseline::parse(&path, text).ok());
+        let fetched = FetchedBaseline::new(lookup, &path, HistoryPlace::GitHub);
         let mut located = located(fetched, || Ok::<_, LookupError<GithubError>>(own))?;
         located.circumstances.today = today();
         located.circumstances.interrupted = results.gate.verdict == Verdict::Interrupted;
@@ -187,6 +190,16 @@ impl Publisher<'_> {
         let (reference, circumstances) = (located.reference.as_ref(), &located.circumstances);
         let results = github::rejudge(results, &of_base, of_head.as_ref(), reference, circumstances);
         Ok(Some((results, base)))
+    }
+}
+
+/// A baseline that the base's configuration requires, or whose branch it names, must be there.
+fn check_present(lookup: &BaselineLookup, config: &str, path: &str) -> Result<(), InputErrors> {
+    match &lookup.found {
+        Err(none) if lookup.required || none.is_uncertain(HistoryPlace::GitHub) => {
+            Err(InputError::in_file(config, none.message(path, HistoryPlace::GitHub)).into())
+        }
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 

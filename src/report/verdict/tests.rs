@@ -35,11 +35,15 @@ fn worlds() -> Vec<(&'static str, Results)> {
     (partial.partial, partial.filtered) = (true, true);
     let mut shard = run_info();
     (shard.partial, shard.shard) = (true, Some(Shard { index: 1, total: 2 }));
+    let mut other = reference(baseline_of(vec![named("s", "a+")]));
+    (other.info.source, other.info.instead_of) = ("mine *new*.json".to_owned(), Some("main".to_owned()));
+    let other = conclude(vec![named("s", "a+")], run_info(), Some(&other), &GateContext::default());
     let filtered = GateContext { filtered: true, ..GateContext::default() };
     let in_shard = GateContext { shard: true, ..GateContext::default() };
     worlds.extend([
         ("not gated", results((0..9).map(|n| named(&format!("s{n}"), "a+ b-")).collect())),
         ("replayed", results(vec![replayed])),
+        ("other baseline", other),
         ("not affected", compared(vec![named("s", "a+ b+")], vec![carried, named("t", "x+")])),
         ("filtered", conclude(vec![named("s", "a+ b~")], partial, None, &filtered)),
         ("shard", conclude(vec![named("s", "a+ b-")], shard, None, &in_shard)),

@@ -6,33 +6,23 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use similar::TextDiff;
 
-use super::GoldenQuestion;
-use super::json_in::{NoJson, json_in};
 use super::measures::{Asks, MeasureError, MeasureInput};
 use super::scorer::AnswerForm;
 use super::{ComponentDetail, GoldenDetail};
-use crate::model::{
-    Answer, CaseId, CheckName as _, Ending, Meaning, MetricSpec, Request, Score, Status, Usage, check_names,
-};
+use super::{GoldenQuestion, json_in};
+use crate::model::{Answer, CaseId, Check, Ending, Meaning, MetricSpec, Request, Score, Status, Usage};
 use crate::suites::{CaseDetail, Evaluation};
 use crate::text::truncate_middle;
 
 /// How much of a diff or of an unreadable answer is kept.
 const KEPT: usize = 8 * 1024;
 
-check_names! {
-    /// The score as a whole, and each component of the scorer.
-    GoldenCheck {
-        Score = "score",
-        Component = "component",
-    }
-}
-
 /// What somebody is asked whose opinion a component wants.
 #[derive(Debug)]
 pub struct OpinionRequest<'a> {
     /// The component's place in the scorer.
     pub component: usize,
+    /// Its name.
     pub name: &'a str,
     pub request: Request,
 }
@@ -61,7 +51,7 @@ pub fn evaluate(question: &GoldenQuestion, answer: &Answer, opinions: &BTreeMap<
         Meaning::Judge(text) => match (read_answer(question, text), &question.golden) {
             (_, None) => without(question, Status::Unmeasured, "there is no golden output yet".into(), Some(text)),
             (Ok(actual), Some(golden)) => judge(question, actual, golden, answer.duration, opinions),
-            (Err(error), Some(_)) => without(question, Status::Failed, error.to_string(), Some(text)),
+            (Err(why), Some(_)) => without(question, Status::Failed, why, Some(text)),
         },
         Meaning::Status(status) => without(question, status, answer.sentence(), None),
     };
@@ -76,7 +66,7 @@ pub fn evaluate(question: &GoldenQuestion, answer: &Answer, opinions: &BTreeMap<
 }
 
 /// The answer in the form that the module wants.
-pub fn read_answer(question: &GoldenQuestion, text: &str) -> Result<Value, NoJson> {
+pub fn read_answer(question: &GoldenQuestion, text: &str) -> Result<Value, String> {
     match question.scorer.answer {
         AnswerForm::Json => json_in(text),
         // A worker and a service answer in JSON; a text among it is meant as one.
@@ -103,8 +93,8 @@ fn judge(
     let mut checks = Vec::new();
     let mut sum = 0.0;
     for (index, component) in question.scorer.components.iter().enumerate() {
-        let input = MeasureInput { document: &document, latency, opinion: opinions.get(&index) };
-        let (value, status, note) = match component.measure.measure(input) {
+        let scene = MeasureInput { document: &document, latency, opinion: opinions.get(&index) };
+        let (value, status, note) = match component.measure.measure(scene) {
             Ok(measured) => (Some(measured.earned.points(component.weight)), Status::Passed, measured.note),
             Err(MeasureError::Answer(why)) => (Some(0.0), Status::Failed, Some(why)),
             Err(MeasureError::Scorer(why)) => (None, Status::Error, Some(why)),
@@ -112,7 +102,7 @@ fn judge(
         sum += value.unwrap_or(0.0);
         let earned = value.map_or("not measured".to_owned(), |value| format!("{value:.2} of {:.2}", component.weight));
         let details = note.as_ref().map_or(earned.clone(), |note| format!("{earned}: {note}"));
-        checks.push(GoldenCheck::Component.check_of(&component.name, status, Some(details)));
+        checks.push(Check { name: format!("component {}", component.name), status, details: Some(details) });
         components.push(ComponentDetail {
             name: component.name.clone(),
             measure: component.measure_name.to_owned(),
@@ -131,12 +121,12 @@ fn judge(
     } else {
         Status::Failed
     };
-    let unmeasured = components.iter().find(|component| component.value.is_none());
-    let sentence = match unmeasured {
+    let trouble = components.iter().find(|component| component.value.is_none());
+    let sentence = match trouble {
         Some(component) => format!("{}: {}", component.name, component.note.as_deref().unwrap_or_default()),
         None => format!("{:.3}, passes from {:.3} on", score.value(), question.pass_at),
     };
-    checks.insert(0, GoldenCheck::Score.check(status, Some(sentence)));
+    checks.insert(0, Check { name: "score".into(), status, details: Some(sentence) });
     let accepted = question.replayed && actual == *golden;
     Evaluation {
         status,
@@ -149,9 +139,9 @@ fn judge(
 }
 
 fn without(question: &GoldenQuestion, status: Status, why: String, text: Option<&str>) -> Evaluation {
-    let mut checks = vec![GoldenCheck::Score.check(status, Some(why))];
+    let mut checks = vec![Check { name: "score".into(), status, details: Some(why) }];
     for component in &question.scorer.components {
-        checks.push(GoldenCheck::Component.check_of(&component.name, status, None));
+        checks.push(Check { name: format!("component {}", component.name), status, details: None });
     }
     let mut detail = detail(question);
     detail.unread = text.map(|text| truncate_middle(text, KEPT));

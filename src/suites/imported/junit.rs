@@ -10,23 +10,14 @@ use super::format::{ImportedCase, ImportedQuestion};
 use crate::model::Status;
 use crate::text::truncate_middle;
 
-/// Why a file is not read as JUnit XML.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum JunitError {
-    #[error("is not XML: {0}")]
-    Xml(#[from] roxmltree::Error),
-    #[error("expected <testsuites> or <testsuite>, found <{0}>")]
-    Root(String),
-}
-
 /// Reads every test case. Its id is its class name and its name.
-pub(super) fn read(text: &str) -> Result<Vec<ImportedCase>, JunitError> {
+pub(super) fn read(text: &str) -> Result<Vec<ImportedCase>, String> {
     // Entities are how a small file becomes a large one; JUnit has no use for them.
     let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(text, options)?;
+    let document = Document::parse_with_options(text, options).map_err(|error| format!("is not XML: {error}"))?;
     let root = document.root_element().tag_name().name();
     if root != "testsuites" && root != "testsuite" {
-        return Err(JunitError::Root(root.to_owned()));
+        return Err(format!("expected <testsuites> or <testsuite>, found <{root}>"));
     }
     let mut cases = Vec::new();
     let mut names: HashMap<String, usize> = HashMap::new();
@@ -78,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nested_suites_repeated_names_and_every_outcome_are_read() {
+    fn suites_nest_names_repeat_and_every_outcome_is_told_apart() {
         let text = r#"<?xml version="1.0"?>
 <testsuites><testsuite name="a"><testsuite name="b">
   <testcase classname="x.Y" name="works" time="0.5"/>
@@ -88,9 +79,9 @@ mod tests {
   <testcase name="later"><skipped/></testcase>
 </testsuite></testsuite></testsuites>"#;
         let cases = read(text).unwrap();
-        let read_cases: Vec<_> = cases.iter().map(|one| (one.id.as_str(), one.question.status, one.line)).collect();
+        let told: Vec<_> = cases.iter().map(|one| (one.id.as_str(), one.question.status, one.line)).collect();
         assert_eq!(
-            read_cases,
+            told,
             [
                 ("x.Y::works", Status::Passed, 3),
                 ("x.Y::works #2", Status::Passed, 4),
@@ -105,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn other_xml_and_entity_bombs_are_refused() {
+    fn what_is_no_junit_or_hides_a_bomb_is_refused() {
         assert!(read("<html/>").is_err());
         assert!(read("<testsuite>").is_err());
         assert!(read("<!DOCTYPE x [<!ENTITY a \"b\">]><testsuite/>").is_err());

@@ -65,9 +65,11 @@ pub struct EvalCase {
 pub struct RetrievalQuestion {
     /// For people.
     pub description: String,
+    /// Where is looked.
     pub lane: Lane,
     /// The specification it comes from.
     pub spec_id: String,
+    /// What is asked.
     pub query: String,
     /// What should be found, each once.
     pub expected: Vec<String>,
@@ -75,6 +77,7 @@ pub struct RetrievalQuestion {
     pub k: usize,
     /// Where the case comes from.
     pub source: CaseOrigin,
+    /// What passes.
     pub pass_at: PassAt,
 }
 
@@ -128,7 +131,7 @@ fn load_file(config: &RetrievalConfig, shown: &str, text: String) -> Result<Load
 
 fn load_builtin(config: &RetrievalConfig) -> Result<Loaded, InputErrors> {
     let document = Document::json(BUILTIN, builtin::cases_text().to_owned())?;
-    let cases = builtin::cases().map_err(|why| document.error(&Pointer::root(), why.to_string()))?;
+    let cases = builtin::cases().map_err(|why| document.error(&Pointer::root(), why))?;
     let loaded = cases
         .into_iter()
         .enumerate()

@@ -6,13 +6,27 @@ use super::format::{Instruction, InstructionItem};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Directive {
     /// The file has these contents afterwards.
-    Write { path: String, contents: String },
+    Write {
+        /// Where.
+        path: String,
+        /// All of it.
+        contents: String,
+    },
     /// These contents come after what is there.
-    Append { path: String, contents: String },
+    Append {
+        /// Where.
+        path: String,
+        /// What is added.
+        contents: String,
+    },
     /// The file is gone afterwards.
-    Delete { path: String },
+    Delete {
+        /// Which.
+        path: String,
+    },
     /// One passage is another one afterwards.
     Replace {
+        /// Where.
         path: String,
         /// What must be there, once.
         old: String,

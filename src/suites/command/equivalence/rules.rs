@@ -54,6 +54,7 @@ pub enum EquivalenceRule {
 }
 
 impl EquivalenceRule {
+    /// Every rule.
     pub const ALL: [Self; 24] = [
         Self::Exact,
         Self::Whitespace,
