@@ -14,7 +14,7 @@ pub fn case_result(planned: &Planned, attempts: &[Attempted], pass_share: f64, r
     let measured: Vec<&Attempted> = attempts.iter().filter(|one| one.evaluation.status.is_measured()).collect();
     let status = joint_status(planned.chosen, attempts, &measured, pass_share);
     let scores: Vec<f64> = measured.iter().filter_map(|one| one.evaluation.score).map(Score::value).collect();
-    let spoken = attempts.iter().find(|one| one.evaluation.status == status).or(attempts.first());
+    let representative = attempts.iter().find(|one| one.evaluation.status == status).or(attempts.first());
     let durations: Vec<f64> = attempts.iter().map(|one| milliseconds(one.duration)).collect();
     CaseResult {
         id: case.id.clone(),
@@ -23,16 +23,16 @@ pub fn case_result(planned: &Planned, attempts: &[Attempted], pass_share: f64, r
         flaky: false,
         score: mean(&scores),
         metrics: mean_metrics(&measured).into_iter().chain(repeat_metrics(&measured, &scores)).collect(),
-        checks: spoken.map(|one| one.evaluation.checks.clone()).unwrap_or_default(),
+        checks: representative.map(|one| one.evaluation.checks.clone()).unwrap_or_default(),
         fingerprint: case.fingerprint.clone(),
         location: case.location.clone(),
         duration_ms: rounded(mean(&durations).unwrap_or(0.0)),
         attempts: attempts.iter().map(attempt).collect(),
-        diff: spoken.and_then(|one| one.evaluation.diff.clone()),
-        output: spoken.map(output),
+        diff: representative.and_then(|one| one.evaluation.diff.clone()),
+        output: representative.map(output),
         reproduce,
         slices: case.slices.clone(),
-        detail: Some(spoken.map_or_else(|| case.question.detail(), |one| one.evaluation.detail.clone())),
+        detail: Some(representative.map_or_else(|| case.question.detail(), |one| one.evaluation.detail.clone())),
     }
 }
 

@@ -65,7 +65,6 @@ use suites::Attempted;
 pub struct RunRequest {
     /// The configuration file as the user would name it.
     pub config: String,
-    /// The planned suites.
     pub suites: Vec<PlannedSuite>,
     /// What was recorded for each of them.
     pub recordings: Vec<recordings::Recordings>,
@@ -90,7 +89,6 @@ pub struct RunRequest {
 /// What a run is compared with.
 #[derive(Debug, Clone)]
 pub struct Reference {
-    /// What main has.
     pub baseline: Baseline,
     /// Where it was found.
     pub info: BaselineInfo,
@@ -101,7 +99,6 @@ pub struct Reference {
 /// What a run left behind.
 #[derive(Debug)]
 pub struct RunOutcome {
-    /// The judged results.
     pub results: Results,
     /// The recordings of suites that were recorded.
     pub recorded: Vec<(SuiteId, recordings::Recordings)>,
@@ -125,9 +122,10 @@ pub async fn run(
     elapsed: impl Fn() -> Duration,
 ) -> RunOutcome {
     let mut asked: Vec<Asked<'_>> = Vec::new();
+    let redactor = Arc::new(redactor(&request));
     for (suite, recordings) in request.suites.iter().zip(&request.recordings) {
         let began = elapsed();
-        let source = Arc::new(answer_source(&request, suite, recordings));
+        let source = Arc::new(answer_source(&request, suite, recordings, &redactor));
         let cases = chosen(suite);
         let attempts = attempt_all(&request, suite, &source, &cases, 0..suite.settings.repeat, progress, stop).await;
         let suspected = vec![false; attempts.len()];
@@ -201,6 +199,7 @@ fn answer_source(
     request: &RunRequest,
     suite: &PlannedSuite,
     recordings: &recordings::Recordings,
+    redactor: &Arc<text::Redactor>,
 ) -> targets::AnswerSource {
     let PlannedSuite { settings, cases, .. } = suite;
     targets::AnswerSource::new(targets::SourceSetup {
@@ -211,7 +210,20 @@ fn answer_source(
         opinions: cases.first().map(|one| one.case.question.opinion_targets(settings)).unwrap_or_default(),
         environment: &request.environment,
         cache: &request.cache,
+        redactor,
     })
+}
+
+/// Whatever a suite confides to a target is taken out of everything that the run writes.
+pub(crate) fn redactor(request: &RunRequest) -> text::Redactor {
+    let mut names: Vec<String> = Vec::new();
+    for PlannedSuite { settings, cases, .. } in &request.suites {
+        names.extend(settings.target.properties().variables().into_iter().map(str::to_owned));
+        for opinion in cases.first().map(|one| one.case.question.opinion_targets(settings)).unwrap_or_default() {
+            names.extend(opinion.target.properties().variables().into_iter().map(str::to_owned));
+        }
+    }
+    targets::redactor(&request.environment, names.iter().map(String::as_str))
 }
 
 /// The cases that are to be asked.

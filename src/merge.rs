@@ -12,7 +12,6 @@ use crate::text::counted;
 pub struct ShardPart {
     /// As the user named it.
     pub place: String,
-    /// What it holds.
     pub results: Results,
 }
 

@@ -29,7 +29,6 @@ pub struct Selection {
 /// A case and whether it is to be run.
 #[derive(Debug, Clone)]
 pub struct Planned {
-    /// The case.
     pub case: Case,
     /// Whether the user's filter chose it.
     pub chosen: bool,

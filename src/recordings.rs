@@ -50,7 +50,6 @@ type Place = (CaseId, Option<String>, usize);
 /// What is looked for.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordingKey<'a> {
-    /// Whose answer.
     pub case: &'a CaseId,
     /// Which time, from 0.
     pub repeat: usize,
@@ -104,7 +103,6 @@ impl Recordings {
         self.0.get(&key.place()).filter(|one| one.key == Fingerprint::of(key.request))
     }
 
-    /// Every recording.
     pub fn all(&self) -> impl Iterator<Item = &Recording> {
         self.0.values()
     }

@@ -230,7 +230,6 @@ pub(crate) fn sha(arguments: &[&str], answer: &str) -> Result<Sha, GitError> {
 /// The commit and the branch that are checked out, where there are any.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Checkout {
-    /// The commit.
     pub commit: Option<Sha>,
     /// The branch; none on a detached head.
     pub branch: Option<String>,

@@ -21,7 +21,6 @@ pub struct FetchedBaseline {
     pub base: Option<Sha>,
     /// Whether this is the branch that has the baseline.
     pub on_main: bool,
-    /// The baseline.
     pub baseline: Option<Baseline>,
     /// The file as it is in the commit that the run is based on.
     pub at_base: Option<Baseline>,
@@ -39,7 +38,6 @@ pub struct FetchedBaseline {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "FromFields")]
 pub enum FetchedFrom {
-    /// There, in words.
     #[serde(rename = "at")]
     Source(String),
     /// There is none, and why.
@@ -84,7 +82,6 @@ impl FetchedBaseline {
         Self { base, on_main, remark, instead_of, required, ..fetched }
     }
 
-    /// None, and why.
     pub fn without(why: String) -> Self {
         Self {
             schema: FETCHED_SCHEMA.to_owned(),

@@ -87,7 +87,6 @@ impl BaselineLookup {
 /// A baseline, and where it was found.
 #[derive(Debug)]
 pub(crate) struct FoundBaseline {
-    /// The baseline.
     pub baseline: Baseline,
     /// Where it is, in words.
     pub source: String,
@@ -130,7 +129,6 @@ pub(crate) enum NamedBy {
 /// Where the history is, which decides what to advise when there is no baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HistoryPlace {
-    /// A clone.
     Clone {
         /// Whether a part of its history is missing.
         shallow: bool,

@@ -12,7 +12,6 @@ const MOST: usize = 500;
 /// A tag of the repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag {
-    /// Its name.
     pub name: String,
     /// The commit that it is of.
     pub commit: Sha,

@@ -18,7 +18,6 @@ pub enum UpdateError {
     /// Answers could not be had.
     #[error("{0} of {1} could not be had; a baseline is made of answers")]
     Errors(usize, SuiteId),
-    /// Nothing was measured.
     #[error("the run measured nothing")]
     Nothing,
     /// It is of files that no commit has.

@@ -16,7 +16,6 @@ pub struct BaseSha(pub Sha);
 /// `owner/name`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepositoryName {
-    /// Who has it.
     pub owner: String,
     /// What it is called.
     pub name: String,
@@ -42,7 +41,6 @@ impl fmt::Display for RepositoryName {
     }
 }
 
-/// Which event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EventKind {
     /// `pull_request`
@@ -61,7 +59,6 @@ pub enum EventKind {
     WorkflowDispatch,
     /// `workflow_run`
     WorkflowRun,
-    /// Any other.
     Other(String),
 }
 
@@ -99,7 +96,6 @@ impl EventKind {
 /// Whose commits these are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// The repository's own.
     Own,
     /// Those of a fork, which may be gone by now.
     Fork(Option<String>),
@@ -117,19 +113,14 @@ pub struct RunAttempt {
 /// The event that this job was started for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// Which.
     pub kind: EventKind,
-    /// Where it happened.
     pub repository: RepositoryName,
     /// What is checked out; of a pull request the merge commit that GitHub made.
     pub checked_out: Option<Sha>,
-    /// What is evaluated.
     pub head: Option<HeadSha>,
-    /// Its branch.
     pub head_branch: Option<String>,
     /// What it goes onto.
     pub base: Option<BaseSha>,
-    /// Its branch.
     pub base_branch: Option<String>,
     /// The pull request's number, where the event names one.
     pub pull_request: Option<u64>,
@@ -187,9 +178,7 @@ pub enum EventError {
     Unreadable {
         /// The variable that names it.
         variable: &'static str,
-        /// The file.
         path: String,
-        /// Why.
         error: String,
     },
     /// The payload is not what it should be.

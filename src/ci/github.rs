@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fork_is_told_by_its_full_name_and_may_be_gone() {
+    fn a_fork_is_recognised_by_its_full_name_and_may_be_deleted() {
         let fork = event("pull_request_target", &pull(json!({"full_name": "x/r", "fork": false}))).unwrap();
         assert_eq!(fork.origin, Origin::Fork(Some("x/r".to_owned())));
         let gone = event("pull_request", &pull(Value::Null)).unwrap();
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn merge_groups_releases_and_schedules_have_what_they_have() {
+    fn merge_groups_releases_and_schedules_are_read() {
         let group = json!({"merge_group": {
             "head_sha": A, "base_sha": B, "head_ref": "refs/heads/gh-readonly-queue/main/pr-5-b", "base_ref": "refs/heads/main",
         }});

@@ -18,7 +18,6 @@ pub use variables::Variables;
 /// Who runs the job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Host {
-    /// GitHub Actions.
     GitHub,
     /// Nobody: a developer's machine, or a host that is not known.
     None,
@@ -33,7 +32,6 @@ impl Host {
 /// What is known about the job that this is. It holds no secret: what opens an API is read by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CiContext {
-    /// Who runs it.
     pub host: Host,
     /// What it was started for, or why that is not known.
     pub event: Result<Event, EventError>,
@@ -60,7 +58,6 @@ pub struct CiContext {
 pub struct JobFile {
     /// The variable that names it.
     pub variable: &'static str,
-    /// Where it is.
     pub path: PathBuf,
 }
 
@@ -137,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_alone_is_no_job() {
+    fn a_token_alone_does_not_make_a_job() {
         let context = context(&[("GITHUB_TOKEN", "t"), ("GITHUB_ACTIONS", ""), ("CI", "false")]);
         assert_eq!(context, CiContext::outside());
     }
@@ -164,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_that_cannot_be_read_is_no_obstacle_to_what_needs_none() {
+    fn an_unreadable_payload_does_not_stop_what_needs_none() {
         let context = context(&[("GITHUB_EVENT_PATH", "/gone"), ("GITHUB_BASE_REF", "main")]);
         assert_eq!(context.base_branch.as_deref(), Some("main"));
         let error = context.event.unwrap_err().to_string();

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 pub struct Variables(BTreeMap<String, String>);
 
 impl Variables {
-    /// These variables.
     pub fn of<K: Into<String>, V: Into<String>>(all: impl IntoIterator<Item = (K, V)>) -> Self {
         let all = all.into_iter().map(|(name, value)| (name.into(), value.into()));
         Self(all.filter(|(_, value)| !value.is_empty()).collect())

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 
 use super::reference::read_baseline;
-use super::{ConfigArgs, Failure, Overrides, console, remote, results_file, settings};
+use super::{ConfigArgs, Failure, Overrides, arguments, console, remote, results_file, settings};
 use crate::baseline::{Baseline, Blessing, UpdateError, history, is_ancestor, update};
 use crate::ci::CiContext;
 use crate::github::intake;
@@ -64,7 +64,7 @@ pub(super) struct BlessArgs {
     #[command(flatten)]
     config: ConfigArgs,
     /// Why it may be worse
-    #[arg(long, value_name = "TEXT", value_parser = not_blank)]
+    #[arg(long, value_name = "TEXT", value_parser = arguments::reason)]
     reason: String,
     /// Only what is about this suite
     #[arg(long, value_name = "ID")]
@@ -80,15 +80,11 @@ pub(super) struct BlessArgs {
     from: PathBuf,
 }
 
-fn not_blank(text: &str) -> Result<String, String> {
-    if text.trim().is_empty() { Err("a reason must say something".into()) } else { Ok(text.trim().to_owned()) }
-}
-
 pub(super) fn baseline(verb: BaselineVerb, ci: &CiContext) -> Result<ExitCode, Failure> {
     match verb {
         BaselineVerb::Fetch(args) => remote::fetch(&args, ci),
         BaselineVerb::Show(args) => show(&args),
-        BaselineVerb::Update(args) => turn(&args, ci),
+        BaselineVerb::Update(args) => update_file(&args, ci),
         BaselineVerb::Bless(args) => bless(&args),
     }
 }
@@ -116,7 +112,7 @@ fn show(args: &ShowArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Passed)
 }
 
-fn turn(args: &UpdateArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
+fn update_file(args: &UpdateArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
     let results = results_file::read(&args.from)?;
     if args.push {

@@ -2,10 +2,11 @@
 #![expect(clippy::disallowed_methods, reason = "edge: the standard streams and the environment")]
 
 use std::io::{IsTerminal as _, Write as _};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::report::Style;
-use crate::text::plain;
+use crate::text::{Redactor, plain};
 
 /// Writes a result to standard output.
 pub(super) fn print(text: &str) {
@@ -50,6 +51,31 @@ fn harmless(text: &str) -> String {
 /// Says what went wrong on standard error.
 pub(super) fn error(text: &str) {
     writeln!(std::io::stderr(), "error: {}", harmless(text)).ok();
+}
+
+/// What must not stand in the log, once that is known.
+static CONFIDED: OnceLock<Redactor> = OnceLock::new();
+
+/// From now on the log does not have these values.
+pub(super) fn redact_log(redactor: Redactor) {
+    CONFIDED.set(redactor).ok();
+}
+
+/// Where the log goes: standard error, without what was confided to targets.
+pub(super) struct LogWriter;
+
+impl std::io::Write for LogWriter {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match CONFIDED.get() {
+            Some(redactor) => std::io::stderr().write_all(redactor.text(&String::from_utf8_lossy(bytes)).as_bytes())?,
+            None => std::io::stderr().write_all(bytes)?,
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        std::io::stderr().flush()
+    }
 }
 
 /// Whether standard error is a terminal.

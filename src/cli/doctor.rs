@@ -10,7 +10,7 @@ use clap::Args;
 use super::reference::BaselineArgs;
 use super::{ConfigArgs, Failure, Overrides, block_on, console, load};
 use crate::ci::{self, CiContext, Event};
-use crate::doctor::{Findings, History, ToolCheck, Variable, report};
+use crate::doctor::{Findings, History, Obstacle, ToolCheck, Variable, report};
 use crate::github::{Access, Client, Permission, permissions};
 use crate::model::{ExitCode, Sha};
 use crate::repository::{Git, GitError};
@@ -28,7 +28,7 @@ pub(super) struct DoctorArgs {
 }
 
 pub(super) fn doctor(args: &DoctorArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
-    let event = ci.event.clone().map_err(|error| error.to_string());
+    let event = ci.event.clone();
     let loaded = load(&args.config, &Overrides::default());
     let here = PathBuf::from(".");
     let root = loaded.as_ref().map_or(here.as_path(), |(settings, _, _)| settings.root.as_path());
@@ -37,11 +37,14 @@ pub(super) fn doctor(args: &DoctorArgs, ci: &CiContext) -> Result<ExitCode, Fail
         Err(_) => None,
     };
     let findings = Findings {
-        checkout: checkout(root).map_err(|error| error.to_string()),
-        config: loaded.as_ref().map(|(settings, suites, _)| described(settings, suites)).map_err(ToString::to_string),
+        checkout: checkout(root).map_err(|error| Obstacle::Git(error.to_string())),
+        config: loaded
+            .as_ref()
+            .map(|(settings, suites, _)| described(settings, suites))
+            .map_err(|failure| Obstacle::Config(failure.to_string())),
         baseline: match &loaded {
             Ok((settings, _, _)) => baseline(args, settings, ci),
-            Err(_) => Err("not looked for, as the configuration cannot be read".to_owned()),
+            Err(_) => Err(Obstacle::NotLookedFor),
         },
         tools: loaded.as_ref().map(|(_, suites, _)| tools(suites)).unwrap_or_default(),
         variables: loaded.as_ref().map(|(_, suites, _)| variables(suites)).unwrap_or_default(),
@@ -64,11 +67,12 @@ fn described(settings: &Settings, suites: &[Suite]) -> String {
     format!("{}: {}, {}", settings.config, counted(suites.len(), "suite"), counted(cases, "case"))
 }
 
-fn baseline(args: &DoctorArgs, settings: &Settings, ci: &CiContext) -> Result<String, String> {
-    let located = args.baseline.locate(settings, ci).map_err(|failure| failure.to_string())?;
+fn baseline(args: &DoctorArgs, settings: &Settings, ci: &CiContext) -> Result<String, Obstacle> {
+    let located = args.baseline.locate(settings, ci);
+    let located = located.map_err(|failure| Obstacle::NoBaseline(failure.to_string()))?;
     match located.reference {
         Some(reference) => Ok(reference.info.source),
-        None => Err(located.circumstances.no_baseline.unwrap_or_else(|| "none is wanted".to_owned())),
+        None => Err(located.circumstances.no_baseline.map_or(Obstacle::NotWanted, Obstacle::NoBaseline)),
     }
 }
 

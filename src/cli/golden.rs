@@ -122,7 +122,7 @@ fn change(suite: &Suite, cases: &[String]) -> Result<Option<GoldenEdit>, Failure
         });
         let said = current.and_then(|one| match &one.failure {
             Some(why) => Err(format!("what is recorded for `{}` is a failure: {why}", case.id)),
-            None => read_answer(question, &one.answer),
+            None => read_answer(question, &one.answer).map_err(|error| error.to_string()),
         });
         match said {
             Ok(answer) if question.golden.as_ref() == Some(&answer) => {}

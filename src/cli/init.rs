@@ -59,10 +59,10 @@ pub(super) fn init(args: &InitArgs) -> Result<ExitCode, Failure> {
         console::print("no kind is chosen, nothing is written\n");
         return Ok(ExitCode::Passed);
     }
-    let (new, kept) = sorted_out(&here, init::files(&survey, &kinds))?;
+    let (new, kept) = split_by_existing(&here, init::files(&survey, &kinds))?;
     if args.dry_run {
         console::print(&printed(&new));
-        console::print(&told_of_kept(&kept, &survey));
+        console::print(&kept_files_note(&kept, &survey));
         return Ok(ExitCode::Passed);
     }
     if asks {
@@ -75,7 +75,7 @@ pub(super) fn init(args: &InitArgs) -> Result<ExitCode, Failure> {
     }
     write_all(&here, &new)?;
     console::print(&listed(&new, "written"));
-    console::print(&told_of_kept(&kept, &survey));
+    console::print(&kept_files_note(&kept, &survey));
     console::print(&next(&new, survey.repository.is_some()));
     Ok(ExitCode::Passed)
 }
@@ -231,7 +231,7 @@ fn ask(question: &str, default: bool, input: &mut impl BufRead, say: impl Fn(&st
 }
 
 /// What is to be written, and the names of what is there already. Says at once if something is in the way.
-fn sorted_out(here: &Path, files: Vec<NewFile>) -> Result<(Vec<NewFile>, Vec<String>), Failure> {
+fn split_by_existing(here: &Path, files: Vec<NewFile>) -> Result<(Vec<NewFile>, Vec<String>), Failure> {
     let (mut new, mut kept, mut in_the_way) = (Vec::new(), Vec::new(), Vec::new());
     for file in files {
         let path = here.join(&file.path);
@@ -313,7 +313,7 @@ fn listed(files: &[NewFile], what: &str) -> String {
     text
 }
 
-fn told_of_kept(kept: &[String], survey: &Survey) -> String {
+fn kept_files_note(kept: &[String], survey: &Survey) -> String {
     let mut text = String::new();
     if !kept.is_empty() {
         text.push_str("kept, since they are there already:\n");
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn no_answer_is_no_yes() {
+    fn the_end_of_input_does_not_count_as_yes() {
         assert!(answered("", true).0.is_err());
         let (done, said) = answered(&"what\n".repeat(100), true);
         assert!(done.is_err());

@@ -7,6 +7,7 @@ use super::{ConfigArgs, Failure, SelectionArgs, console, load};
 use crate::model::ExitCode;
 use crate::plan::plan;
 use crate::settings::Overrides;
+use crate::suites::EditError;
 use crate::text::{counted, plain};
 
 /// Flags of `list`.
@@ -61,7 +62,7 @@ pub(super) fn list(args: ListArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Prints what an edit does to each file; `false` if that could not be found out.
-fn show_diffs(edits: Result<Vec<(String, String)>, String>) -> bool {
+fn show_diffs(edits: Result<Vec<(String, String)>, EditError>) -> bool {
     match edits {
         Ok(diffs) => {
             for (path, diff) in diffs {
@@ -71,7 +72,7 @@ fn show_diffs(edits: Result<Vec<(String, String)>, String>) -> bool {
             true
         }
         Err(why) => {
-            console::error(&why);
+            console::error(&why.to_string());
             false
         }
     }

@@ -1,6 +1,7 @@
 //! The command line: one file per verb.
 #![expect(clippy::disallowed_methods, reason = "edge: the environment, the clock and the standard streams")]
 
+mod arguments;
 mod baseline;
 mod check;
 mod compare;
@@ -234,8 +235,12 @@ fn log_to_stderr(verbose: u8) {
         2.. => LevelFilter::TRACE,
     };
     let from_environment = std::env::var("EVALRATCHET_LOG").ok().and_then(|text| text.parse::<Targets>().ok());
-    let filter = from_environment.unwrap_or_else(|| Targets::new().with_target("evalratchet", level));
-    let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false).without_time();
+    let mut filter = from_environment.unwrap_or_else(|| Targets::new().with_target("evalratchet", level));
+    // The parser of shell commands logs every word of an answer by itself, where no confided value is recognised.
+    for target in ["arithmetic", "expansion", "parse", "tokenize"] {
+        filter = filter.with_target(target, LevelFilter::OFF);
+    }
+    let layer = tracing_subscriber::fmt::layer().with_writer(|| console::LogWriter).with_ansi(false).without_time();
     tracing_subscriber::registry().with(layer).with(filter).init();
 }
 

@@ -38,12 +38,12 @@ pub(super) struct Located {
 /// What the user wants to compare with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum BaselineChoice {
-    /// Nothing.
     None,
-    /// A file.
     File(PathBuf),
     /// The newest that fits, on the branch that the user or the configuration names.
-    History { named: Option<String> },
+    History {
+        named: Option<String>,
+    },
 }
 
 impl BaselineArgs {

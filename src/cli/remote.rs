@@ -154,8 +154,8 @@ pub(super) fn push(
         return Err(Failure::Usage(format!("the results are those of {found:?}, not of {expected:?}")));
     }
     let path = normal(&format!("{}{}", results.run.prefix, settings.baseline.path));
-    let turn = BaselinePush { branch, path: &path, commit: &commit, results };
-    match block_on(async { Ok::<_, Failure>(push::push(&client(event, deadline)?, &turn).await) })?? {
+    let update = BaselinePush { branch, path: &path, commit: &commit, results };
+    match block_on(async { Ok::<_, Failure>(push::push(&client(event, deadline)?, &update).await) })?? {
         Ok(PushOutcome::Nothing) => console::print(&format!("{path}: nothing changed, nothing committed\n")),
         Ok(PushOutcome::Committed { cases, oid }) => {
             let oid = oid.get(..7).unwrap_or(&oid);

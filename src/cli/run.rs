@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
+use super::arguments::at_least_one;
 use super::reference::{BaselineArgs, Located, branches};
 use super::{ConfigArgs, Failure, LaneArg, SelectionArgs, console, load};
 use crate::Reference;
@@ -87,13 +88,6 @@ pub(super) enum StdoutFormat {
     Table,
     /// The results file
     Json,
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("expected a whole number from 1".into()),
-        Ok(number) => Ok(number),
-    }
 }
 
 impl RunArgs {
@@ -337,6 +331,7 @@ fn execute(
         environment,
         config: settings.config,
     };
+    console::redact_log(crate::redactor(&request));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

@@ -1,21 +1,21 @@
 //! What the environment is like, and what to add to a workflow for what is missing.
 
-use crate::ci::{Event, EventKind, Origin};
+use crate::ci::{Event, EventError, EventKind, Origin};
 use crate::github::{May, Permission};
 use crate::model::Sha;
 use crate::text::plain;
 
 /// Everything that was found out.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Findings {
     /// The event, or why there is none.
-    pub event: Result<Event, String>,
+    pub event: Result<Event, EventError>,
     /// The commit that is checked out, and whether its history is there; or why git did not say.
-    pub checkout: Result<Option<(Sha, History)>, String>,
+    pub checkout: Result<Option<(Sha, History)>, Obstacle>,
     /// The configuration and how much is in it, or what is wrong with it.
-    pub config: Result<String, String>,
+    pub config: Result<String, Obstacle>,
     /// Where the baseline comes from, or why there is none.
-    pub baseline: Result<String, String>,
+    pub baseline: Result<String, Obstacle>,
     /// The programs that suites start.
     pub tools: Vec<ToolCheck>,
     /// The variables that suites want.
@@ -24,21 +24,32 @@ pub struct Findings {
     pub token: Option<Vec<Permission>>,
 }
 
+/// Why something could not be found out or is not there, in the words of whoever was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum Obstacle {
+    #[error("{0}")]
+    Git(String),
+    #[error("{0}")]
+    Config(String),
+    #[error("{0}")]
+    NoBaseline(String),
+    #[error("not looked for, as the configuration cannot be read")]
+    NotLookedFor,
+    #[error("none is wanted")]
+    NotWanted,
+}
+
 /// How much of its history a checkout has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum History {
-    /// All of it.
     Whole,
-    /// A part.
     Shallow,
 }
 
 /// A program that a suite starts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ToolCheck {
-    /// Its name.
     pub program: String,
-    /// Who starts it.
     pub wanted_by: String,
     /// What must be installed, for one that is missing.
     pub needs: String,
@@ -49,7 +60,6 @@ pub struct ToolCheck {
 /// A variable that a suite wants.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Variable {
-    /// Its name.
     pub name: String,
     /// The suite that wants it.
     pub wanted_by: String,
@@ -84,10 +94,11 @@ pub fn report(findings: &Findings) -> String {
             line("checkout", &format!("{commit}, {words}"));
         }
         Ok(None) => line("checkout", "no git repository with a commit"),
-        Err(why) => line("checkout", &sign(false, why)),
+        Err(why) => line("checkout", &sign(false, &why.to_string())),
     }
-    line("config", &sign(config.is_ok(), config.as_ref().unwrap_or_else(|why| why)));
-    line("baseline", &sign(baseline.is_ok(), baseline.as_ref().unwrap_or_else(|why| why)));
+    for (label, finding) in [("config", config), ("baseline", baseline)] {
+        line(label, &finding.as_ref().map_or_else(|why| sign(false, &why.to_string()), |text| sign(true, text)));
+    }
     for (index, tool) in tools.iter().enumerate() {
         let ToolCheck { program, wanted_by, needs, there } = tool;
         let missing = if *there { String::new() } else { format!(", is missing; {needs}") };
@@ -261,12 +272,12 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_missing_has_its_lines() {
+    fn everything_missing_comes_with_the_lines_to_add() {
         let findings = Findings {
             event: Ok(pull_request("o/r")),
             checkout: Ok(Sha::parse(&"c".repeat(40)).map(|commit| (commit, History::Shallow))),
             config: Ok("evalratchet.toml: 2 suites, 9 cases".to_owned()),
-            baseline: Err("no baseline: there is no branch `main` here".to_owned()),
+            baseline: Err(Obstacle::NoBaseline("no baseline: there is no branch `main` here".to_owned())),
             tools: vec![
                 ToolCheck {
                     program: "go".into(),
@@ -298,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fork_is_not_told_to_add_permissions_that_it_cannot_have() {
+    fn a_fork_is_not_advised_to_add_permissions_it_cannot_have() {
         let findings = Findings {
             event: Ok(pull_request("x/r")),
             checkout: Ok(Sha::parse(&"c".repeat(40)).map(|commit| (commit, History::Whole))),
@@ -313,9 +324,9 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_missing_that_is_said() {
+    fn a_complete_environment_is_reported_as_complete() {
         let findings = Findings {
-            event: Err("GITHUB_REPOSITORY is not set".to_owned()),
+            event: Err(EventError::Missing("GITHUB_REPOSITORY")),
             checkout: Ok(None),
             config: Ok("evalratchet.toml: 1 suite, 1 case".to_owned()),
             baseline: Ok("main".to_owned()),

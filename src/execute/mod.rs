@@ -13,7 +13,7 @@ use crate::process::Stop;
 use crate::suites::scenario::ScenarioRunner;
 use crate::suites::{Asking, Attempted, Case};
 use crate::targets::AnswerSource;
-use crate::text::truncate_middle;
+use crate::text::{Redact as _, truncate_middle};
 
 /// How much of an output stream is carried into the results.
 const OUTPUT_IN_RESULTS: usize = 8 * 1024;
@@ -73,9 +73,10 @@ pub async fn execute(
         .collect()
 }
 
-/// One attempt at a case, with no more of its output than results hold.
+/// One attempt at a case, with no more of its output than results hold, and without what was confided to targets.
 async fn attempt(case: &Case, asking: Asking<'_>) -> Attempted {
     let mut attempted = case.question.attempt(&asking).await;
+    attempted.redact(asking.source.redactor());
     for stream in [&mut attempted.captured.stdout, &mut attempted.captured.stderr] {
         *stream = truncate_middle(stream, OUTPUT_IN_RESULTS);
     }

@@ -53,7 +53,6 @@ impl Progress {
         Self::new(total, Sink::Lines)
     }
 
-    /// Nothing.
     pub fn silent() -> Self {
         Self::new(0, Sink::Silent)
     }
@@ -111,7 +110,6 @@ impl Progress {
         }
     }
 
-    /// Clears the bar.
     pub fn end(&self) {
         if let Sink::Bar(bar) = &self.sink {
             bar.finish_and_clear();

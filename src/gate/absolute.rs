@@ -84,8 +84,7 @@ pub(super) fn judge(suite: &SuiteResult, has_baseline: bool, circumstances: &Gat
             if suite.policy.quarantine.contains_key(&case.id) {
                 continue;
             }
-            let wrong =
-                case.checks.iter().filter(|check| check.status != Status::Passed).map(|check| check.name.as_str());
+            let wrong = case.checks.iter().filter(|check| check.status != Status::Passed).map(|check| check.name());
             let message = format!("{} failed: {}", case.id, wrong.collect::<Vec<_>>().join(", "));
             let value = case.score;
             reasons.push(Reason { case: Some(case.id.clone()), value, ..about(Rule::ScenarioFailed, message) });

@@ -54,7 +54,6 @@ pub struct Edited {
 /// The baseline and what it was found to be compared with.
 #[derive(Debug, Clone, Copy)]
 pub struct Against<'a> {
-    /// What main has.
     pub baseline: &'a Baseline,
     /// How the run compares with it.
     pub comparison: &'a Comparison,

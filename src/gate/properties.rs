@@ -153,7 +153,7 @@ fn is_red(run: Vec<SuiteResult>, main: &Baseline) -> bool {
 }
 
 #[test]
-fn with_nothing_changed_at_most_one_run_in_twenty_is_red_over_fifty_updates_of_main() {
+fn without_a_change_at_most_one_run_in_twenty_is_red() {
     let mut random = Random(7);
     let (mut red, mut runs) = (0, 0);
     for _ in 0..4 {
@@ -170,7 +170,7 @@ fn with_nothing_changed_at_most_one_run_in_twenty_is_red_over_fifty_updates_of_m
 }
 
 #[test]
-fn a_true_drop_of_ten_points_at_a_hundred_cases_of_five_repeats_is_nearly_always_caught() {
+fn a_true_drop_of_ten_points_is_nearly_always_found() {
     let mut random = Random(11);
     let (mut caught, trials) = (0, 60);
     for _ in 0..trials {

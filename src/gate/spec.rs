@@ -142,7 +142,6 @@ pub(crate) fn reference(baseline: Baseline) -> Reference {
     Reference { baseline, info, trend: Trend::new() }
 }
 
-/// A small world.
 struct World {
     name: &'static str,
     main: Option<&'static str>,
@@ -579,7 +578,7 @@ fn main_judges(main: Baseline, run: &str, on_main: bool) -> Vec<String> {
 }
 
 #[test]
-fn main_stays_red_until_it_is_mended_and_a_pull_request_does_not() {
+fn main_stays_red_until_it_is_fixed_and_a_pull_request_does_not() {
     let main = main_after(&["a+ b+", "a+ b-"]);
     let (a, b) = (
         &main.suites[&SuiteId::new("s")].cases[&CaseId::new("a")],

@@ -39,7 +39,6 @@ pub struct Access {
     pub api: String,
     /// The address of the GraphQL API.
     pub graphql: String,
-    /// What opens them.
     pub token: Option<Token>,
 }
 

@@ -15,9 +15,7 @@ const TITLE: usize = 250;
 /// What makes a check run ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckIdentity {
-    /// What people see.
     pub name: String,
-    /// The commit.
     pub head: HeadSha,
     /// The run, and whose check it is.
     pub external_id: String,
@@ -43,7 +41,6 @@ pub struct ExistingCheck {
     pub external_id: String,
     /// Whether it has a conclusion.
     pub completed: bool,
-    /// What it says.
     pub title: String,
     /// What it says below.
     pub summary: String,
@@ -85,7 +82,6 @@ pub struct CheckReport {
 pub enum CheckAction {
     /// Open one; what follows goes to it.
     Create(Value),
-    /// Change one.
     Update(u64, Value),
 }
 

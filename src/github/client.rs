@@ -30,7 +30,6 @@ const MOST_PAGES: usize = 100;
 /// The bytes of a file, whatever they are.
 const RAW: &str = "application/vnd.github.raw+json";
 
-/// One request.
 #[derive(Debug, Clone)]
 pub struct Call {
     method: Method,
@@ -55,7 +54,6 @@ impl Call {
         Self { method, path: path.into(), body: Body::None, accept, repeat }
     }
 
-    /// Reads.
     pub fn get(path: impl Into<String>) -> Self {
         Self::new(Method::GET, path)
     }
@@ -65,17 +63,14 @@ impl Call {
         Self { body: Body::Json(body), ..Self::new(Method::POST, path) }
     }
 
-    /// Changes something.
     pub fn patch(path: impl Into<String>, body: Value) -> Self {
         Self { body: Body::Json(body), ..Self::new(Method::PATCH, path) }
     }
 
-    /// Takes something away.
     pub fn delete(path: impl Into<String>) -> Self {
         Self::new(Method::DELETE, path)
     }
 
-    /// Sends a file.
     pub fn upload(path: impl Into<String>, bytes: Vec<u8>) -> Self {
         Self { body: Body::Bytes(bytes), ..Self::new(Method::POST, path) }
     }
@@ -100,7 +95,6 @@ impl Call {
     }
 }
 
-/// An answer.
 #[derive(Debug, Clone)]
 struct ApiAnswer {
     headers: HeaderMap,

@@ -78,21 +78,15 @@ impl DesiredComment {
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommentAction {
-    /// Write a comment.
     Create {
-        /// Its text.
         body: String,
     },
-    /// Change a comment.
     Update {
-        /// Which.
         id: u64,
-        /// Its text.
         body: String,
     },
     /// Remove one that a race made.
     Delete {
-        /// Which.
         id: u64,
     },
 }

@@ -23,19 +23,13 @@ pub enum IntakeError {
     Missing(String),
     /// It cannot be read.
     #[error("{path} cannot be read: {error}")]
-    Unreadable {
-        /// The file.
-        path: String,
-        /// Why.
-        error: std::io::Error,
-    },
+    Unreadable { path: String, error: std::io::Error },
     /// It is a link, a directory or a device.
     #[error("{0} is not a plain file")]
     NotAFile(String),
     /// It is larger than any run leaves.
     #[error("{path} has {bytes} bytes; at most {LARGEST} are read")]
     TooLarge {
-        /// The file.
         path: String,
         /// How large it is.
         bytes: u64,
@@ -43,7 +37,6 @@ pub enum IntakeError {
     /// What it says cannot be so.
     #[error("{path} {}", .error.to_string().chars().take(400).collect::<String>())]
     Invalid {
-        /// The file.
         path: String,
         /// Why. It may be as long as what was read, so only its beginning is shown.
         error: ForeignResultsError,

@@ -7,7 +7,6 @@ use crate::http::SendFailure;
 /// An answer that is not a success.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Refusal<'a> {
-    /// The status.
     pub(super) status: u16,
     /// What `retry-after` says.
     pub(super) retry_after: Option<Duration>,

@@ -38,21 +38,14 @@ pub enum GithubError {
     /// The request is wrong, or no longer right.
     #[error("{why}")]
     Rejected {
-        /// The status.
         status: u16,
-        /// What GitHub says.
         message: String,
         /// All of it in words.
         why: String,
     },
     /// GraphQL answered with an error.
     #[error("{message}")]
-    Graphql {
-        /// Its type.
-        kind: String,
-        /// Its message.
-        message: String,
-    },
+    Graphql { kind: String, message: String },
     /// No answer could be had.
     #[error("{0}")]
     Unreachable(String),

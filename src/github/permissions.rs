@@ -8,9 +8,7 @@ use super::{Call, Client, GithubError};
 /// Whether a token may do something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum May {
-    /// It may.
     Yes,
-    /// It may not.
     No,
     /// The token is none that GitHub knows.
     NotAccepted,

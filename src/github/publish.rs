@@ -21,9 +21,7 @@ const SMALLEST: usize = 4_000;
 /// What became of something that was to be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PublishOutcome {
-    /// It is new.
     Created,
-    /// It was changed.
     Updated,
     /// It is as it was: it says the same, or tells of a newer run.
     Unchanged,
@@ -224,7 +222,6 @@ async fn checks(client: &Client, identity: &CheckIdentity) -> Result<Vec<check::
 /// The pull request that a run was for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullRequest {
-    /// Its number.
     pub number: u64,
     /// The branch that it goes to.
     pub base_branch: String,
@@ -252,12 +249,9 @@ pub enum PullRequestError {
     Moved {
         /// `owner/name:branch`.
         branch: String,
-        /// Where it is.
         now: Sha,
-        /// What was evaluated.
         head: Sha,
     },
-    /// There is none.
     #[error("{0} has no open pull request here")]
     NotOpen(String),
 }

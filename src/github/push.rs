@@ -28,7 +28,6 @@ pub struct BaselinePush<'a> {
     pub path: &'a str,
     /// The commit that was evaluated.
     pub commit: &'a Sha,
-    /// What was measured.
     pub results: &'a Results,
 }
 
@@ -37,16 +36,13 @@ pub struct BaselinePush<'a> {
 pub enum PushOutcome {
     /// It is what it was.
     Nothing,
-    /// It was committed.
     Committed {
         /// How many cases it has.
         cases: usize,
-        /// The commit.
         oid: String,
     },
     /// The branch is protected, so a pull request proposes it.
     Proposed {
-        /// Its number.
         number: u64,
         /// How many cases it has.
         cases: usize,
@@ -67,22 +63,21 @@ pub enum PushError {
     GithubError(#[from] GithubError),
 }
 
-/// Turns the baseline.
-pub async fn push(client: &Client, turn: &BaselinePush<'_>) -> Result<PushOutcome, PushError> {
+pub async fn push(client: &Client, push: &BaselinePush<'_>) -> Result<PushOutcome, PushError> {
     let mut protected = false;
     let mut last = GithubError::Unreachable(String::new());
     for _ in 0..TRIES {
-        let Some(tip) = client.tip(turn.branch).await? else {
-            return Err(PushError::Refused(format!("there is no branch `{}` on GitHub", turn.branch)));
+        let Some(tip) = client.tip(push.branch).await? else {
+            return Err(PushError::Refused(format!("there is no branch `{}` on GitHub", push.branch)));
         };
-        if !client.is_ancestor(turn.commit, &tip).await? {
-            let (commit, branch) = (turn.commit.short(), turn.branch);
+        if !client.is_ancestor(push.commit, &tip).await? {
+            let (commit, branch) = (push.commit.short(), push.branch);
             return Err(PushError::Refused(format!("the run is of {commit}, which is not on `{branch}`")));
         }
         let tried = if protected {
-            propose(client, turn, &tip).await
+            propose(client, push, &tip).await
         } else {
-            commit_to(client, turn, turn.branch, &tip).await
+            commit_to(client, push, push.branch, &tip).await
         };
         last = match tried {
             Ok(pushed) => return Ok(pushed),
@@ -90,7 +85,7 @@ pub async fn push(client: &Client, turn: &BaselinePush<'_>) -> Result<PushOutcom
                 protected = true;
                 continue;
             }
-            Err(PushError::GithubError(error)) if is_stale(&error) || moved(client, turn.branch, &tip).await? => error,
+            Err(PushError::GithubError(error)) if is_stale(&error) || moved(client, push.branch, &tip).await? => error,
             Err(failed) => return Err(failed),
         };
         if !client.moment(PAUSE).await {
@@ -103,21 +98,21 @@ pub async fn push(client: &Client, turn: &BaselinePush<'_>) -> Result<PushOutcom
 /// Commits the turned baseline on top of a commit of a branch.
 async fn commit_to(
     client: &Client,
-    turn: &BaselinePush<'_>,
+    push: &BaselinePush<'_>,
     branch: &str,
     tip: &Sha,
 ) -> Result<PushOutcome, PushError> {
-    let old = match client.file_at(turn.path, tip).await? {
-        Some(text) => Some(Baseline::parse(&format!("{branch}:{}", turn.path), text)?),
+    let old = match client.file_at(push.path, tip).await? {
+        Some(text) => Some(Baseline::parse(&format!("{branch}:{}", push.path), text)?),
         None => None,
     };
-    let Some(new) = turned(client, turn, old.as_ref()).await? else { return Ok(PushOutcome::Nothing) };
+    let Some(new) = updated(client, push, old.as_ref()).await? else { return Ok(PushOutcome::Nothing) };
     let text = new.render().map_err(|error| PushError::Refused(format!("the baseline cannot be written: {error}")))?;
     let input = json!({
         "branch": {"repositoryNameWithOwner": client.repository().to_string(), "branchName": branch},
         "expectedHeadOid": tip.as_str(),
-        "message": {"headline": format!("Turn the evaluation baseline to {}", turn.commit.short())},
-        "fileChanges": {"additions": [{"path": turn.path, "contents": STANDARD.encode(text)}]},
+        "message": {"headline": format!("Turn the evaluation baseline to {}", push.commit.short())},
+        "fileChanges": {"additions": [{"path": push.path, "contents": STANDARD.encode(text)}]},
     });
     let data = client.query(COMMIT, json!({"input": input})).await?;
     let oid = data.pointer("/createCommitOnBranch/commit/oid").and_then(Value::as_str).unwrap_or_default();
@@ -125,27 +120,27 @@ async fn commit_to(
 }
 
 /// What the run makes of what is there. One of an older commit raises the best, and leaves the latest alone.
-async fn turned(
+async fn updated(
     client: &Client,
-    turn: &BaselinePush<'_>,
+    push: &BaselinePush<'_>,
     old: Option<&Baseline>,
 ) -> Result<Option<Baseline>, PushError> {
     let refused = |refusal: crate::baseline::UpdateError| PushError::Refused(refusal.to_string());
     if let Some(old) = old
         && let Some(produced) = &old.produced.commit
-        && produced != turn.commit
-        && client.is_ancestor(turn.commit, produced).await?
+        && produced != push.commit
+        && client.is_ancestor(push.commit, produced).await?
     {
-        return raise(old, turn.results).map_err(refused);
+        return raise(old, push.results).map_err(refused);
     }
-    update(old, turn.results).map_err(refused)
+    update(old, push.results).map_err(refused)
 }
 
 /// Commits to a branch of our own and opens a pull request, or adds to the one that is open.
-async fn propose(client: &Client, turn: &BaselinePush<'_>, tip: &Sha) -> Result<PushOutcome, PushError> {
-    let prefix = format!("evalratchet/baseline-{}", turn.branch);
+async fn propose(client: &Client, push: &BaselinePush<'_>, tip: &Sha) -> Result<PushOutcome, PushError> {
+    let prefix = format!("evalratchet/baseline-{}", push.branch);
     let open =
-        client.list(&client.path(&format!("/pulls?state=open&base={}", encoded(turn.branch))), None, 1000).await?;
+        client.list(&client.path(&format!("/pulls?state=open&base={}", encoded(push.branch))), None, 1000).await?;
     let own = client.repository().to_string();
     let text = |value: &Value, pointer: &str| value.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     let ours = open.iter().find(|pull| {
@@ -158,9 +153,9 @@ async fn propose(client: &Client, turn: &BaselinePush<'_>, tip: &Sha) -> Result<
         Some(side) => side,
         None => {
             // Nothing is worth a branch that changes nothing.
-            let old = client.file_at(turn.path, tip).await?;
-            let old = old.map(|text| Baseline::parse(turn.path, text)).transpose()?;
-            if turned(client, turn, old.as_ref()).await?.is_none() {
+            let old = client.file_at(push.path, tip).await?;
+            let old = old.map(|text| Baseline::parse(push.path, text)).transpose()?;
+            if updated(client, push, old.as_ref()).await?.is_none() {
                 return Ok(PushOutcome::Nothing);
             }
             let body = json!({"ref": format!("refs/heads/{branch}"), "sha": tip.as_str()});
@@ -168,7 +163,7 @@ async fn propose(client: &Client, turn: &BaselinePush<'_>, tip: &Sha) -> Result<
             tip.clone()
         }
     };
-    let cases = match commit_to(client, turn, &branch, &side).await? {
+    let cases = match commit_to(client, push, &branch, &side).await? {
         PushOutcome::Committed { cases, .. } | PushOutcome::Proposed { cases, .. } => cases,
         PushOutcome::Nothing if number.is_some() => return Ok(PushOutcome::Nothing),
         PushOutcome::Nothing => 0,
@@ -178,10 +173,10 @@ async fn propose(client: &Client, turn: &BaselinePush<'_>, tip: &Sha) -> Result<
         None => {
             let body = json!({
                 "title": "Turn the evaluation baseline",
-                "head": branch, "base": turn.branch,
+                "head": branch, "base": push.branch,
                 "body": format!(
                     "`{}` is protected, so the baseline that its last run made is proposed here. Later runs add to this pull request until it is merged.",
-                    turn.branch
+                    push.branch
                 ),
             });
             let made = client.json(Call::post(client.path("/pulls"), body)).await?;

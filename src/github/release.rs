@@ -14,7 +14,6 @@ const PAUSE: Duration = Duration::from_millis(400);
 /// A file for a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asset {
-    /// Its name.
     pub name: String,
     /// What is in it.
     pub bytes: Vec<u8>,

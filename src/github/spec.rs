@@ -129,7 +129,7 @@ fn a_marker_is_the_first_line_or_none_and_cannot_be_broken_out_of() {
 }
 
 #[test]
-fn line_ends_and_blanks_at_the_end_are_no_change() {
+fn line_endings_and_trailing_blanks_are_not_a_change() {
     let wanted = desired("k", "5.1", "a\nb\n");
     let stored =
         ExistingComment { id: 1, author: ME.to_owned(), body: format!("{}\r\n", wanted.body().replace('\n', "\r\n")) };
@@ -154,7 +154,7 @@ fn apply(comments: &mut Vec<ExistingComment>, actions: Vec<CommentAction>) {
 
 proptest! {
     #[test]
-    fn whatever_was_there_one_comment_of_ours_tells_of_the_newest_run_and_nobody_elses_is_touched(
+    fn one_comment_remains_for_the_newest_run_and_others_stay_untouched(
         there in prop::collection::vec((prop::sample::select(vec!["me", "x", "y[bot]"]), prop::sample::select(vec!["k", "o", "-"]), 1_u64..6, 1_u64..3), 0..8),
         runs in prop::collection::vec((1_u64..8, 1_u64..3), 1..6),
     ) {

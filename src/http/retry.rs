@@ -17,10 +17,7 @@ pub(crate) enum SendFailure {
     /// There was no connection, or it broke.
     Lost,
     /// There was no answer in time.
-    TimedOut {
-        /// The limit.
-        after: Duration,
-    },
+    TimedOut { after: Duration },
     /// Sent again, it would be answered the same.
     Final,
 }
@@ -51,12 +48,10 @@ pub(crate) struct Failed<E> {
     pub(crate) failure: SendFailure,
     /// Whether the pause before another attempt has passed already.
     pub(crate) waited: bool,
-    /// What to report.
     pub(crate) error: E,
 }
 
 impl<E> Failed<E> {
-    /// A failed attempt.
     pub(crate) const fn new(failure: SendFailure, error: E) -> Self {
         Self { failure, waited: false, error }
     }

@@ -8,7 +8,6 @@ use crate::suites::starter::{Language, Survey};
 /// A kind of suite, whether it fits, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// The kind.
     pub kind: Kind,
     /// Whether it is proposed.
     pub proposed: bool,
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn prompts_results_and_libraries_are_told_by_their_names() {
+    fn prompts_results_and_libraries_are_recognised_by_their_names() {
         assert_eq!(prompts_among(&paths(&["prompts/a.txt", "src/prompt.md", "src/prompt.rs"])).len(), 2);
         assert!(may_be_results("out/junit.xml") && may_be_results("results.json") && !may_be_results("package.json"));
         assert_eq!(sdk_in(r#"{"dependencies": {"openai": "^4"}}"#), Some("openai"));
@@ -168,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_is_proposed_and_in_an_empty_directory_all_that_needs_nothing() {
+    fn kinds_that_fit_are_proposed_and_samples_in_an_empty_directory() {
         assert_eq!(proposed(&Survey::default()), [Kind::Scenario, Kind::Command, Kind::Golden, Kind::Retrieval]);
         let manifests = vec![("package.json".to_owned(), Language::Node)];
         let node = Survey { manifests, ..Survey::default() };

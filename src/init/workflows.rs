@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_a_template_is_left_over_and_odd_branches_stay_one_branch() {
+    fn templates_are_filled_in_completely_for_odd_branch_names_too() {
         for survey in [Survey::default(), survey("main", ""), survey("release+1", "a b/c")] {
             for file in workflows(&survey) {
                 let is_left = |line: &&str| {

@@ -65,7 +65,7 @@ fn tolerate(schema: &mut Schema) {
 #[derive(Debug)]
 pub struct Checker<T> {
     schema: Value,
-    validator: Result<Validator, String>,
+    validator: Result<Validator, Box<ValidationError<'static>>>,
     read: PhantomData<fn() -> T>,
 }
 
@@ -81,7 +81,7 @@ impl<T: JsonSchema + DeserializeOwned> Checker<T> {
     }
 
     fn of(schema: Value) -> Self {
-        let validator = jsonschema::validator_for(&schema).map_err(|error| error.to_string());
+        let validator = jsonschema::validator_for(&schema).map_err(Box::new);
         Self { schema, validator, read: PhantomData }
     }
 

@@ -14,7 +14,6 @@ use super::{InputError, InputErrors};
 pub struct Document {
     /// The file, as the user would name it.
     pub file: String,
-    /// What it says.
     pub value: Value,
     text: String,
     /// Where each line begins.
@@ -44,7 +43,6 @@ pub struct Position {
 pub struct Pointer(Vec<String>);
 
 impl Pointer {
-    /// The document itself.
     pub fn root() -> Self {
         Self::default()
     }

@@ -11,7 +11,6 @@ pub struct InputError {
     pub file: String,
     /// Where in the file; `None` when it is about the file as a whole.
     pub position: Option<Box<Position>>,
-    /// What is wrong.
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
@@ -69,12 +68,10 @@ impl std::error::Error for InputError {}
 pub struct InputErrors(Vec<InputError>);
 
 impl InputErrors {
-    /// None so far.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds one.
     pub fn push(&mut self, mistake: InputError) {
         self.0.push(mistake);
     }

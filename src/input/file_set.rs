@@ -16,12 +16,10 @@ pub struct FileSet {
 /// What the patterns of a set name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Names {
-    /// Files.
     #[default]
     Files,
     /// Files that git does not ignore.
     Sources,
-    /// One file.
     OneFile,
     /// One folder; further names are not looked at.
     Folder,
@@ -38,7 +36,6 @@ impl FileSet {
         Self { named: Names::Sources, ..Self::files(place, patterns) }
     }
 
-    /// One file.
     pub fn one_file(place: &Place<'_>, pattern: String) -> Self {
         Self { named: Names::OneFile, ..Self::files(place, vec![pattern]) }
     }

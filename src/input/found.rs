@@ -5,7 +5,6 @@ use std::path::PathBuf;
 /// A file that a pattern led to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Where it is.
     pub path: PathBuf,
     /// Relative to the configuration, with `/`.
     pub shown: String,
@@ -14,9 +13,7 @@ pub struct Found {
 /// Whether files that git ignores are found, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ignored {
-    /// They are.
     Found,
-    /// They are not.
     Skipped,
 }
 

@@ -23,4 +23,4 @@ pub use files::{expand_globs, find_directory, is_file, read_bytes, read_text, wr
 pub use found::{FindError, Found, Ignored};
 pub use nearest::nearest;
 pub use place::Place;
-pub use tree::{TreeKind, TreeScan, scan, tree_hash};
+pub use tree::{TreeError, TreeKind, TreeScan, scan, tree_hash};

@@ -21,7 +21,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn a_slip_finds_its_name_and_nonsense_finds_none() {
+    fn a_typo_finds_the_nearest_name_and_nonsense_finds_none() {
         let names = ["prompt", "expected_command", "accepted_commands", "risk_level"];
         assert_eq!(nearest("promt", names), Some("prompt"));
         assert_eq!(nearest("expectedCommand", names), Some("expected_command"));

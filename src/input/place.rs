@@ -13,7 +13,6 @@ pub struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// The whole document.
     pub fn root(document: &'a Document, errors: &'a RefCell<InputErrors>) -> Self {
         Self { document, at: Pointer::root(), errors }
     }

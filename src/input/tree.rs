@@ -1,6 +1,7 @@
 //! A directory as it will be copied: its own `.gitignore` files are obeyed, and no link leads out of it.
 #![expect(clippy::disallowed_methods, reason = "edge: walks directories")]
 
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use ignore::WalkBuilder;
@@ -12,14 +13,12 @@ use sha2::{Digest as _, Sha256};
 pub struct TreeEntry {
     /// Relative to the tree, with `/`.
     pub path: String,
-    /// What it is.
     pub kind: TreeKind,
 }
 
 /// What an entry of a tree is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TreeKind {
-    /// A directory.
     Directory,
     /// A file, and whether it may be executed.
     File {
@@ -42,10 +41,25 @@ pub enum TreeScan {
     Everything,
 }
 
+/// Why a directory could not be walked, or may not be copied.
+#[derive(Debug, thiserror::Error)]
+pub enum TreeError {
+    #[error("there is no directory `{}`", .0.display())]
+    NoDirectory(PathBuf),
+    #[error(transparent)]
+    Walk(#[from] ignore::Error),
+    #[error("{path}: {error}")]
+    Read { path: String, error: io::Error },
+    #[error("the link `{path}` leads out of the tree, to `{}`", target.display())]
+    LinkLeaves { path: String, target: PathBuf },
+    #[error("`{path}` is neither a file, a directory nor a link")]
+    SpecialFile { path: String },
+}
+
 /// What is in a directory, sorted by path.
-pub fn scan(root: &Path, what: TreeScan) -> Result<Vec<TreeEntry>, String> {
+pub fn scan(root: &Path, what: TreeScan) -> Result<Vec<TreeEntry>, TreeError> {
     if !root.is_dir() {
-        return Err(format!("there is no directory `{}`", root.display()));
+        return Err(TreeError::NoDirectory(root.to_owned()));
     }
     let mut builder = WalkBuilder::new(root);
     builder.hidden(false).parents(false).git_global(false).git_exclude(false).ignore(false).require_git(false);
@@ -53,17 +67,18 @@ pub fn scan(root: &Path, what: TreeScan) -> Result<Vec<TreeEntry>, String> {
     builder.sort_by_file_path(Path::cmp);
     let mut entries = Vec::new();
     for entry in builder.build() {
-        let entry = entry.map_err(|error| error.to_string())?;
+        let entry = entry?;
         let Ok(relative) = entry.path().strip_prefix(root) else { continue };
         if relative.as_os_str().is_empty() || relative.components().any(|part| part.as_os_str() == ".git") {
             continue;
         }
         let path = relative.to_string_lossy().replace('\\', "/");
-        let metadata = entry.path().symlink_metadata().map_err(|error| format!("{path}: {error}"))?;
+        let unreadable = |error| TreeError::Read { path: path.clone(), error };
+        let metadata = entry.path().symlink_metadata().map_err(unreadable)?;
         let kind = if metadata.is_symlink() {
-            let target = std::fs::read_link(entry.path()).map_err(|error| format!("{path}: {error}"))?;
+            let target = std::fs::read_link(entry.path()).map_err(unreadable)?;
             if what == TreeScan::Fixture && leaves(relative, &target) {
-                return Err(format!("the link `{path}` leads out of the tree, to `{}`", target.display()));
+                return Err(TreeError::LinkLeaves { path, target });
             }
             TreeKind::Link { target }
         } else if metadata.is_dir() {
@@ -73,7 +88,7 @@ pub fn scan(root: &Path, what: TreeScan) -> Result<Vec<TreeEntry>, String> {
         } else if what == TreeScan::Everything {
             TreeKind::Link { target: PathBuf::from("(special file)") }
         } else {
-            return Err(format!("`{path}` is neither a file, a directory nor a link"));
+            return Err(TreeError::SpecialFile { path });
         };
         entries.push(TreeEntry { path, kind });
     }
@@ -81,13 +96,15 @@ pub fn scan(root: &Path, what: TreeScan) -> Result<Vec<TreeEntry>, String> {
 }
 
 /// A hash of everything in a directory, for a fingerprint.
-pub fn tree_hash(root: &Path) -> Result<Value, String> {
+pub fn tree_hash(root: &Path) -> Result<Value, TreeError> {
     let mut hasher = Sha256::new();
     for TreeEntry { path, kind } in scan(root, TreeScan::Fixture)? {
         let contents = match &kind {
             TreeKind::Directory => b"directory".to_vec(),
             TreeKind::Link { target } => target.to_string_lossy().into_owned().into_bytes(),
-            TreeKind::File { .. } => std::fs::read(root.join(&path)).map_err(|error| format!("{path}: {error}"))?,
+            TreeKind::File { .. } => {
+                std::fs::read(root.join(&path)).map_err(|error| TreeError::Read { path: path.clone(), error })?
+            }
         };
         let sort = match kind {
             TreeKind::Directory => "d",

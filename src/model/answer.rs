@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Status;
+use crate::text::{Redact, Redactor};
 
 /// One answer of a target, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// How it ended.
     pub ending: Ending,
     /// What the target wrote.
     pub captured: Captured,
@@ -57,6 +57,41 @@ impl Answer {
     }
 }
 
+impl Redact for Answer {
+    fn redact(&mut self, redactor: &Redactor) {
+        let Self { ending, captured, duration: _, hint, usage: _ } = self;
+        ending.redact(redactor);
+        captured.redact(redactor);
+        hint.redact(redactor);
+    }
+}
+
+impl Redact for Captured {
+    fn redact(&mut self, redactor: &Redactor) {
+        let Self { stdout, stderr, stdout_omitted: _, stderr_omitted: _ } = self;
+        stdout.redact(redactor);
+        stderr.redact(redactor);
+    }
+}
+
+impl Redact for Ending {
+    fn redact(&mut self, redactor: &Redactor) {
+        match self {
+            Self::Answered(text)
+            | Self::Unreadable { why: text }
+            | Self::CouldNotStart { why: text }
+            | Self::Unreachable { why: text }
+            | Self::Unasked { why: text } => text.redact(redactor),
+            Self::Empty
+            | Self::NotUtf8 { .. }
+            | Self::ExitCode(_)
+            | Self::Signal(_)
+            | Self::TimedOut { .. }
+            | Self::Interrupted => {}
+        }
+    }
+}
+
 impl Usage {
     /// What two answers consumed together.
     pub fn sum(a: Option<Self>, b: Option<Self>) -> Option<Self> {
@@ -99,34 +134,19 @@ pub enum Ending {
         offset: usize,
     },
     /// What it said could not be read as asked for.
-    Unreadable {
-        /// Why not.
-        why: String,
-    },
+    Unreadable { why: String },
     /// It ended with an exit code other than 0.
     ExitCode(i32),
     /// A signal ended it.
     Signal(i32),
     /// It did not end in time.
-    TimedOut {
-        /// The limit.
-        after: Duration,
-    },
+    TimedOut { after: Duration },
     /// It could not be started.
-    CouldNotStart {
-        /// Why not.
-        why: String,
-    },
+    CouldNotStart { why: String },
     /// A service could not be reached, or refused.
-    Unreachable {
-        /// How.
-        why: String,
-    },
+    Unreachable { why: String },
     /// It was not asked at all.
-    Unasked {
-        /// Why not.
-        why: String,
-    },
+    Unasked { why: String },
     /// The user stopped the run.
     Interrupted,
 }

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_pinned_so_that_a_baseline_written_today_is_readable_tomorrow() {
+    fn the_fingerprint_of_a_value_never_changes() {
         let question = json!({"prompt": "list files", "expected": "ls"});
         insta::assert_snapshot!(Fingerprint::of(&question).as_str(), @"d0b8e88090806926c162443f6f9ed98d");
     }

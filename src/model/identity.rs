@@ -88,11 +88,16 @@ pub struct Shard {
     pub total: u32,
 }
 
+/// A text that is no part of a whole.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected I/N with 1 ≤ I ≤ N, such as 1/4, found `{0}`")]
+pub struct ShardError(String);
+
 impl std::str::FromStr for Shard {
-    type Err = String;
+    type Err = ShardError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let wrong = || format!("expected I/N with 1 ≤ I ≤ N, such as 1/4, found `{text}`");
+        let wrong = || ShardError(text.to_owned());
         let (index, total) = text.split_once('/').ok_or_else(wrong)?;
         let shard = Self { index: index.parse().map_err(|_| wrong())?, total: total.parse().map_err(|_| wrong())? };
         if shard.index == 0 || shard.index > shard.total {
@@ -114,9 +119,7 @@ impl fmt::Display for Shard {
 pub struct Score(f64);
 
 impl Score {
-    /// The worst.
     pub const ZERO: Self = Self(0.0);
-    /// The best.
     pub const ONE: Self = Self(1.0);
 
     /// Clamps into 0…1; what is not a number is 0.
@@ -124,7 +127,6 @@ impl Score {
         if value.is_nan() { Self::ZERO } else { Self(value.clamp(0.0, 1.0)) }
     }
 
-    /// The number itself.
     pub const fn value(self) -> f64 {
         self.0
     }

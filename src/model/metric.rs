@@ -25,7 +25,6 @@ pub enum Nature {
     Latency,
     /// How many tokens answers take.
     Tokens,
-    /// What answers cost.
     Cost,
 }
 
@@ -61,7 +60,6 @@ impl MetricSpec {
         Self { name, better: Better::Lower, nature }
     }
 
-    /// What it measures.
     pub const fn nature(&self) -> Nature {
         self.nature
     }

@@ -16,7 +16,8 @@ mod status;
 mod time;
 
 pub use answer::{Answer, Captured, Ending, EndingKind, Meaning, Usage};
-pub use check::{Check, Location, Output};
+pub(crate) use check::check_names;
+pub use check::{Check, CheckName, Location, Output};
 pub use comparison::{
     BaselineInfo, CaseChange, Change, Comparison, Delta, MetricChange, Outcome, SuiteComparison, SuiteState, Trend,
 };

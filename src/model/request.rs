@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 /// What a target is asked.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The case's id.
     pub id: String,
     /// Which time it is asked, from 0.
     pub repeat: usize,
@@ -26,7 +25,6 @@ pub struct Request {
 }
 
 impl Request {
-    /// A prompt.
     pub fn prompt(id: &str, prompt: &str) -> Self {
         let names = vec![("prompt", prompt.to_owned())];
         Self { stdin: prompt.to_owned(), names, ..Self::value(id, &json!(prompt)) }

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn in_a_file_it_is_a_plain_string() {
+    fn a_sha_is_written_as_a_plain_string() {
         let text = format!("\"{}\"", "a".repeat(40));
         let sha: Sha = serde_json::from_str(&text).unwrap();
         assert_eq!(serde_json::to_string(&sha).unwrap(), text);

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,12 +20,10 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How long the output may stay open after the child has ended, because a grandchild still holds it.
 const LINGER: Duration = Duration::from_millis(250);
 
-/// What to start.
 #[derive(Debug, Clone)]
 pub struct Spawn {
     /// The program, then its arguments.
     pub argv: Vec<String>,
-    /// Where.
     pub cwd: PathBuf,
     /// The whole environment.
     pub env: Vec<(OsString, OsString)>,
@@ -42,24 +40,36 @@ pub struct Spawn {
 pub enum ProcessEnd {
     /// By itself, with this code.
     Exited(i32),
-    /// By a signal.
     Signalled(i32),
     /// Killed after its time was up.
     TimedOut,
     /// Killed because the user stopped the run.
     Stopped,
     /// It never began.
-    CouldNotStart(String),
+    CouldNotStart(StartError),
+}
+
+/// Why a process could not be started.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StartError {
+    #[error("no program is named")]
+    NoProgram,
+    #[error("`{0}` was not found; is it installed and on PATH?")]
+    NotFound(String),
+    #[error("`{0}` is not executable; try chmod +x")]
+    NotExecutable(String),
+    #[error("`{program}`: {why}")]
+    Refused { program: String, why: String },
+    /// It was started, but the system does not say how it ended.
+    #[error("{0}")]
+    Lost(String),
 }
 
 /// A process that has ended, and all that it started.
 #[derive(Debug)]
 pub struct Finished {
-    /// How.
     pub end: ProcessEnd,
-    /// Standard output.
     pub stdout: Capture,
-    /// Standard error.
     pub stderr: Capture,
     /// From start to end.
     pub duration: Duration,
@@ -86,6 +96,11 @@ impl Capture {
         self.tail.drain(..drop);
         self.tail.extend(&rest[skip..]);
         self.omitted += (skip + drop) as u64;
+    }
+
+    /// What was kept of the beginning and of the end.
+    pub fn halves(&self) -> (Vec<u8>, Vec<u8>) {
+        (self.head.clone(), self.tail.iter().copied().collect())
     }
 
     /// What was kept; the whole stream if nothing was omitted.
@@ -119,7 +134,7 @@ pub async fn run(spawn: &Spawn, stop: &Stop) -> Finished {
 
     let group = child.id();
     let end = tokio::select! {
-        status = child.wait() => status.map_or_else(|error| ProcessEnd::CouldNotStart(error.to_string()), ended),
+        status = child.wait() => status.map_or_else(|error| ProcessEnd::CouldNotStart(StartError::Lost(error.to_string())), ended),
         () = tokio::time::sleep(spawn.timeout) => {
             terminate(&mut child).await;
             ProcessEnd::TimedOut
@@ -143,14 +158,17 @@ pub async fn run(spawn: &Spawn, stop: &Stop) -> Finished {
 }
 
 /// Starts a process in a group of its own.
-pub fn start(spawn: &Spawn, stdin: Stdio) -> Result<Child, String> {
-    let Some((program, arguments)) = spawn.argv.split_first() else { return Err("no program is named".into()) };
+pub fn start(spawn: &Spawn, stdin: Stdio) -> Result<Child, StartError> {
+    let Some((program, arguments)) = spawn.argv.split_first() else { return Err(StartError::NoProgram) };
     let mut command = Command::new(program);
     command
         .args(arguments)
         .current_dir(&spawn.cwd)
         .env_clear()
         .envs(spawn.env.iter().map(|(name, value)| (name, value)))
+        // What a shell inherits is where its parent was.
+        .env("PWD", directory(&spawn.cwd))
+        .env_remove("OLDPWD")
         .stdin(stdin)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -158,14 +176,20 @@ pub fn start(spawn: &Spawn, stdin: Stdio) -> Result<Child, String> {
     #[cfg(unix)]
     command.process_group(0);
     command.spawn().map_err(|error| {
+        let program = program.clone();
         if error.kind() == std::io::ErrorKind::NotFound {
-            format!("`{program}` was not found; is it installed and on PATH?")
+            StartError::NotFound(program)
         } else if error.kind() == std::io::ErrorKind::PermissionDenied {
-            format!("`{program}` is not executable; try chmod +x")
+            StartError::NotExecutable(program)
         } else {
-            format!("`{program}`: {error}")
+            StartError::Refused { program, why: error.to_string() }
         }
     })
+}
+
+/// A directory as programs expect it in `PWD`: absolute, without `.` and `..`.
+fn directory(cwd: &Path) -> PathBuf {
+    cwd.canonicalize().or_else(|_| std::path::absolute(cwd)).unwrap_or_else(|_| cwd.to_owned())
 }
 
 /// How a status reads.
@@ -225,7 +249,6 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Begins to read.
     pub fn start(stream: Option<impl AsyncRead + Unpin + Send + 'static>, max: usize) -> Self {
         let capture = Arc::new(Mutex::new(Capture::default()));
         let shared = Arc::clone(&capture);

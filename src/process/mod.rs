@@ -4,6 +4,7 @@ mod child;
 mod stop;
 
 pub use child::{
-    Finished, ProcessEnd, Reader, Spawn, ended, kill_group, run as run_process, start as start_process, terminate,
+    Capture, Finished, ProcessEnd, Reader, Spawn, StartError, ended, kill_group, run as run_process,
+    start as start_process, terminate,
 };
 pub use stop::{Stop, stop_on_signals};

@@ -6,7 +6,6 @@ use tokio::sync::watch;
 #[derive(Debug, Clone)]
 pub struct Stop(watch::Receiver<bool>);
 
-/// The sending end.
 #[derive(Debug)]
 pub struct StopSwitch(watch::Sender<bool>);
 
@@ -31,7 +30,6 @@ impl Stop {
 }
 
 impl StopSwitch {
-    /// Requests it.
     pub fn request(&self) {
         self.0.send_replace(true);
     }

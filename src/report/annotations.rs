@@ -14,7 +14,6 @@ const LONGEST: usize = 3000;
 /// How grave it is, gravest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Something is wrong.
     Error,
     /// Something could not be had.
     Warning,

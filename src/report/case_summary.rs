@@ -51,5 +51,5 @@ pub fn why(case: &CaseResult) -> String {
     let wrong = case.checks.iter().filter(|check| !matches!(check.status, Status::Passed | Status::Skipped));
     let details = wrong.clone().find_map(|check| check.details.as_ref());
     let first = details.and_then(|details| details.lines().next()).map(str::to_owned);
-    first.or_else(|| wrong.clone().next().map(|check| check.name.clone())).unwrap_or_default()
+    first.or_else(|| wrong.clone().next().map(|check| check.name().to_owned())).unwrap_or_default()
 }

@@ -61,7 +61,7 @@ fn with_detail(mut suite: SuiteResult, detail: &CaseDetail, why: &str) -> SuiteR
     for case in suite.cases.iter_mut().filter(|case| case.status != Status::Skipped) {
         case.detail = Some(detail.clone());
         let status = case.status;
-        case.checks = vec![Check { name: name.into(), status, details: Some(why.to_owned()) }];
+        case.checks = vec![Check::unknown(name, None, status, Some(why.to_owned()))];
         case.reproduce = format!("evalratchet run --suite {} --case {}", suite.id, case.id);
     }
     suite.detail = suite.kind.summarise(&suite.views(), std::time::Duration::ZERO);
@@ -175,7 +175,7 @@ fn hostile_sample() -> Results {
         let details = details(text);
         let (kind, detail) = &details[number % details.len()];
         let id = format!("{}-{number}", kind.name());
-        now.push(spoken_to(with_detail(named(&id, *kind, "x:a- z!"), detail, text), text));
+        now.push(with_output(with_detail(named(&id, *kind, "x:a- z!"), detail, text), text));
         before.push(named(&id, *kind, "x:a+"));
     }
     let mut results = compared(now, before);
@@ -184,7 +184,7 @@ fn hostile_sample() -> Results {
 }
 
 /// A suite in which every text is somebody else's.
-fn spoken_to(mut suite: SuiteResult, text: &str) -> SuiteResult {
+fn with_output(mut suite: SuiteResult, text: &str) -> SuiteResult {
     for case in &mut suite.cases {
         case.diff = Some(format!("-{text}\n+{text}"));
         case.output =
@@ -209,7 +209,7 @@ pub(crate) fn hostile() -> Results {
         for (kind, detail) in details(text).into_iter().take(kinds) {
             let id = format!("{}-{number}", kind.name());
             before.push(named(&id, kind, "x:a+ y:b-"));
-            now.push(spoken_to(with_detail(named(&id, kind, "x:a- y:b+ z!"), &detail, text), text));
+            now.push(with_output(with_detail(named(&id, kind, "x:a- y:b+ z!"), &detail, text), text));
         }
     }
     let mut results = compared(now, before);

@@ -30,13 +30,10 @@ pub enum ReportFormat {
 /// Why a report could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum RenderError {
-    /// As JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// As XML.
     #[error(transparent)]
     Xml(#[from] quick_junit::SerializeError),
-    /// By a template.
     #[error("{0:#}")]
     Template(#[from] minijinja::Error),
 }

@@ -118,7 +118,7 @@ fn failed_attempts(case: &CaseResult) -> Vec<TestRerun> {
 fn body(results: &Results, suite: &SuiteResult, case: &CaseResult, changes: &Changes<'_>) -> String {
     let mut text = String::new();
     for check in case.checks.iter().filter(|check| check.status != Status::Passed) {
-        text.push_str(&format!("{} {}: {}\n", check.status, check.name, check.details.as_deref().unwrap_or("")));
+        text.push_str(&format!("{} {}: {}\n", check.status, check.name(), check.details.as_deref().unwrap_or("")));
     }
     if let Some(note) = case.detail.as_ref().and_then(|detail| detail.report().note()) {
         text.push_str(&format!("{note}\n"));

@@ -70,7 +70,6 @@ pub fn cell(text: &str) -> String {
     code(text).replace('|', "\\|")
 }
 
-/// A code span.
 pub fn code(text: &str) -> String {
     let text = unmarked(&plain(text)).replace(['\n', '\t'], " ");
     if text.trim().is_empty() {
@@ -143,22 +142,22 @@ mod tests {
     }
 
     #[test]
-    fn nothing_in_a_sentence_comes_alive() {
-        let told = text(
+    fn no_markup_in_a_sentence_is_rendered() {
+        let escaped = text(
             "@everyone #1 <b> [x](javascript:alert) ![i](https://x.y) GH-1 www.x.y 0123456789abcdef <!-- m --> :tada:",
         );
         for alive in ["@everyone", "#1", "<b>", "[x](", "https://", "GH-1", "www.x", "01234567", "<!--", ":tada:"] {
-            assert!(!told.contains(alive), "{alive} in {told}");
+            assert!(!escaped.contains(alive), "{alive} in {escaped}");
         }
         assert!(!code("<!-- marker -->").contains("<!--") && !fence("<!-- marker -->", "").contains("<!--"));
     }
 
     proptest::proptest! {
         #[test]
-        fn whatever_a_text_is_it_ends_nothing_and_begins_nothing(text in "\\PC{0,40}|[`<>!\\-|\n:@#\u{1b}\u{202e} a]{0,40}") {
-            for told in [super::text(&text), code(&text), html_code(&text)] {
+        fn no_text_opens_or_closes_markup(text in "\\PC{0,40}|[`<>!\\-|\n:@#\u{1b}\u{202e} a]{0,40}") {
+            for escaped in [super::text(&text), code(&text), html_code(&text)] {
                 let escape = char::from(27);
-                proptest::prop_assert!(!told.contains('\n') && !told.contains("<!--") && !told.contains(escape));
+                proptest::prop_assert!(!escaped.contains('\n') && !escaped.contains("<!--") && !escaped.contains(escape));
             }
             proptest::prop_assert!(!super::text(&text).contains('<'));
             let block = fence(&text, "diff");

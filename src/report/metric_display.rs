@@ -12,7 +12,6 @@ pub(super) struct ChangeDisplay {
     pub(super) before: String,
     /// `+0.014`, `=`, or nothing where one side is missing.
     pub(super) by: String,
-    /// What that means.
     pub(super) outcome: Outcome,
 }
 

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::case_summary::{Changes, Standing};
 use crate::model::Rule;
-use crate::model::{CaseId, Location, Status, SuiteId};
+use crate::model::{CaseId, Check, Location, Status, SuiteId};
 use crate::results::{CaseResult, Reason, Results, SuiteResult};
 use crate::suites::Kind;
 use crate::text::plain;
@@ -169,13 +169,13 @@ fn of_case(
     for check in case.checks.iter().filter(|check| wrong(check.status)) {
         // A component without a word of its own only repeats what is said of the score.
         let Some(details) = &check.details else { continue };
-        let mut text = format!("{}/{} {}: {details}", suite.id, case.id, check.name);
+        let mut text = format!("{}/{} {}: {details}", suite.id, case.id, check.name());
         if let Some(preview) = case.view().preview(change).filter(|_| found.is_empty()) {
             text.push_str(&format!("\n\n{preview}"));
         }
         text.push_str(&format!("\nReproduce: {}", case.reproduce));
         found.push(SarifFinding {
-            rule_id: format!("{}-{}", suite.kind, kind_of_check(suite.kind, &check.name)),
+            rule_id: format!("{}-{}", suite.kind, kind_of_check(suite.kind, check)),
             rule_index: 0,
             level: match (standing, check.status) {
                 (Standing::Known, _) => SarifLevel::Note,
@@ -184,17 +184,16 @@ fn of_case(
             },
             message: message(&text),
             locations: [location(results, &case.location.file, case.location.line)],
-            partial_fingerprints: fingerprint(&[suite.id.as_str(), case.id.as_str(), &check.name]),
+            partial_fingerprints: fingerprint(&[suite.id.as_str(), case.id.as_str(), check.name()]),
             baseline_state: state,
         });
     }
     found
 }
 
-/// The kind of a check: its first word.
-fn kind_of_check(kind: Kind, name: &str) -> &'static str {
-    let first = name.split(' ').next().unwrap_or(name);
-    kind.checks().iter().find(|known| **known == first).copied().unwrap_or("check")
+/// The name of a check without what it is about; one that its kind does not list is a `check`.
+fn kind_of_check(kind: Kind, check: &Check) -> &'static str {
+    kind.checks().iter().find(|known| check.is(known)).copied().unwrap_or("check")
 }
 
 /// A reason of the gate; what only informs is none, unless it was blessed.

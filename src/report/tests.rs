@@ -142,7 +142,7 @@ pub(super) fn is_ours(html: &str) -> bool {
 }
 
 #[test]
-fn no_mention_link_image_html_or_marker_of_theirs_survives_outside_of_code() {
+fn foreign_mentions_links_images_html_and_markers_stay_text() {
     let results = find("hostile");
     for markdown in [
         comment(results, 5_000_000).unwrap(),

@@ -16,7 +16,6 @@ const SOURCE: usize = 120;
 /// The verdict, what it covers and what it does not.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerdictSummary<'a> {
-    /// In one word.
     pub verdict: Verdict,
     /// What it covers, most important first.
     pub parts: Vec<VerdictPart<'a>>,
@@ -28,12 +27,7 @@ pub struct VerdictSummary<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub enum VerdictPart<'a> {
     /// How many measured cases pass.
-    Passing {
-        /// So many pass.
-        passed: usize,
-        /// Of so many.
-        measured: usize,
-    },
+    Passing { passed: usize, measured: usize },
     /// Suites were run, and no case of them was measured.
     NoneMeasured,
     /// How many cases have no answer.
@@ -58,26 +52,15 @@ pub enum VerdictPart<'a> {
         instead_of: &'a str,
     },
     /// Suites that nothing concerns which changed.
-    NotAffected {
-        /// So many.
-        suites: usize,
-        /// Of so many.
-        of: usize,
-    },
+    NotAffected { suites: usize, of: usize },
     /// Reasons that do not fail, since they were blessed, and why.
     Blessed {
-        /// So many.
         count: usize,
         /// Each reason once.
         reasons: Vec<&'a str>,
     },
     /// Suites whose answers were recorded ones.
-    Replayed {
-        /// So many.
-        suites: usize,
-        /// Of so many.
-        of: usize,
-    },
+    Replayed { suites: usize, of: usize },
     /// This is one part of a run.
     Shard(Shard),
     /// Something was left out.
@@ -87,7 +70,6 @@ pub enum VerdictPart<'a> {
 /// A suite that nothing gates, and how its cases came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ungated<'a> {
-    /// Its id.
     pub suite: &'a str,
     /// So many cases pass.
     pub passed: usize,

@@ -18,7 +18,6 @@ use crate::suites::scenario::adapters::{AdapterSection, GoalSection};
 pub struct Config {
     /// Its sections. One that cannot be read is left out.
     pub file: ConfigFile,
-    /// The text.
     pub document: Document,
     /// The directory that paths are relative to.
     pub root: PathBuf,

@@ -53,7 +53,6 @@ fn validate_threshold(name: &str, spec: Option<&MetricSpec>, threshold: Threshol
     }
 }
 
-/// Thresholds in slices.
 pub(super) fn validate_slices(
     kind: Kind,
     slices: &BTreeMap<String, BTreeMap<String, ThresholdSection>>,

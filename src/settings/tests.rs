@@ -14,8 +14,8 @@ fn validated(text: &str) -> (Settings, String) {
     let (config, mut errors) = Config::parse(Path::new("evalratchet.toml"), text.to_owned()).unwrap();
     let (settings, more) = Settings::validate(&config, &Overrides::default());
     errors.extend(more);
-    let told = errors.into_result().err().map(|errors| errors.to_string()).unwrap_or_default();
-    (settings, told)
+    let errors = errors.into_result().err().map(|errors| errors.to_string()).unwrap_or_default();
+    (settings, errors)
 }
 
 fn suite(kind: Kind, more: &str) -> String {
@@ -32,8 +32,8 @@ fn suite(kind: Kind, more: &str) -> String {
 #[test]
 fn a_configuration_is_validated_without_its_files() {
     let golden = suite(Kind::Golden, "pass-at = 0.7");
-    let (settings, told) = validated(&format!("{}{golden}", suite(Kind::Retrieval, "k = 3\npass-at = \"all\"")));
-    assert_eq!(told, "");
+    let (settings, errors) = validated(&format!("{}{golden}", suite(Kind::Retrieval, "k = 3\npass-at = \"all\"")));
+    assert_eq!(errors, "");
     assert!(settings.suites[0].policy.all_ids);
     assert_eq!(settings.suites[1].policy.pass_at, Some(0.7));
     assert!(settings.suites.iter().all(|suite| suite.files.found().is_empty()));
@@ -41,18 +41,18 @@ fn a_configuration_is_validated_without_its_files() {
 
 #[test]
 fn a_key_of_another_kind_is_refused_with_the_kinds_that_have_it() {
-    let (_, told) = validated(&suite(Kind::Command, "k = 3\npass-at = 0.7\nprograms = [\"x.toml\"]"));
-    assert!(told.contains("only a retrieval suite has `k`"), "{told}");
-    assert!(told.contains("only a golden or a retrieval suite has `pass-at`"), "{told}");
-    assert!(told.ends_with("2 mistakes"), "{told}");
+    let (_, errors) = validated(&suite(Kind::Command, "k = 3\npass-at = 0.7\nprograms = [\"x.toml\"]"));
+    assert!(errors.contains("only a retrieval suite has `k`"), "{errors}");
+    assert!(errors.contains("only a golden or a retrieval suite has `pass-at`"), "{errors}");
+    assert!(errors.ends_with("2 mistakes"), "{errors}");
 }
 
 #[test]
 fn a_suite_that_cannot_be_read_does_not_hide_the_mistakes_of_the_next() {
     let broken = suite(Kind::Command, "tmeout = \"3s\"").replace("id = \"command\"", "id = \"broken\"");
-    let (settings, told) = validated(&format!("{broken}{}", suite(Kind::Command, "timeout = \"soon\"")));
-    assert!(told.contains("did you mean `timeout`?"), "{told}");
-    assert!(told.contains("evalratchet.toml:12:11: `soon` is not a duration"), "{told}");
+    let (settings, errors) = validated(&format!("{broken}{}", suite(Kind::Command, "timeout = \"soon\"")));
+    assert!(errors.contains("did you mean `timeout`?"), "{errors}");
+    assert!(errors.contains("evalratchet.toml:12:11: `soon` is not a duration"), "{errors}");
     assert_eq!(settings.suites.len(), 1);
 }
 

@@ -9,7 +9,6 @@ pub(super) const ROUNDING: f64 = 1e-12;
 /// What the bootstrap says about the mean difference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bootstrap {
-    /// The mean difference.
     pub mean: f64,
     /// The percentile interval that holds 95 % of the resampled means.
     pub ci95: [f64; 2],
@@ -203,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn another_seed_draws_otherwise_but_says_the_same() {
+    fn another_seed_draws_differently_but_concludes_the_same() {
         let differences: Vec<f64> = (0..60).map(|case| f64::from(case * 29 % 41 - 22) / 40.0).collect();
         let (one, two) = (paired_bootstrap(&differences, 1, 10_000), paired_bootstrap(&differences, 2, 10_000));
         assert_eq!(one, paired_bootstrap(&differences, 1, 10_000));

@@ -32,7 +32,6 @@ mod reference {
         value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
     }
 
-    /// A count.
     pub(super) fn count(value: &Value) -> usize {
         usize::try_from(value.as_u64().unwrap()).unwrap()
     }

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn few_cases_that_fell_alike_impress_the_bootstrap_only() {
+    fn a_few_equal_drops_convince_only_the_bootstrap() {
         let differences = [-0.2, -0.2, -0.2];
         assert!(paired_bootstrap(&differences, 1, 10_000).p_worse < 0.001);
         assert_eq!(sign_flip(&differences, 1, 10_000), 0.125);

@@ -60,18 +60,15 @@ pub struct ConfigRules {
     pub no_recordings: Option<&'static str>,
     /// Why a case cannot be asked several times, if so.
     pub no_repeat: Option<&'static str>,
-    /// Which targets fit.
     pub target: TargetRules,
 }
 
 /// What `cases` of a suite names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CasesAre {
-    /// Files or patterns.
     Files,
     /// One folder; with it, what to say if there are several.
     OneFolder {
-        /// What is wrong.
         message: &'static str,
         /// What to do about it.
         help: &'static str,
@@ -81,7 +78,6 @@ pub enum CasesAre {
 /// What a kind may look at when it checks its own keys.
 #[derive(Debug, Clone, Copy)]
 pub struct SuiteContext<'a> {
-    /// What flags say.
     pub overrides: &'a Overrides,
     /// Whether the suite has a section `target`.
     pub has_target: bool,

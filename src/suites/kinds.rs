@@ -18,25 +18,29 @@ use super::page::CasePage;
 use super::starter::{Starter, Survey};
 use super::{Asking, Attempted, CaseTable, CaseView, Evaluation, Loaded, Remark, RequiredTool};
 use crate::input::{FileSchema, InputErrors};
-use crate::model::{Answer, CaseChange, CaseId, Lane, MetricSpec, Request};
+use crate::model::{Answer, CaseChange, CaseId, CheckName, Lane, MetricSpec, Request};
 use crate::targets::OpinionTarget;
+use crate::text::{Redact, Redactor};
+
+/// Why the edit of a case cannot be shown, in the words of its kind.
+pub type EditError = Box<dyn std::error::Error>;
 
 /// What a kind offers for a whole suite.
 pub trait SuiteKind {
     /// A case before it is asked.
     type Question: CaseQuestion<Detail = Self::Detail>;
     /// What results say of a case beyond what every kind has.
-    type Detail: CaseReport;
+    type Detail: CaseReport + Redact;
     /// The keys that only this kind has, checked.
     type Config: KindConfig;
+    /// The checks that it makes of an answer.
+    type Check: CheckName;
 
     /// Its metrics, in the order in which reports show them.
     const METRICS: &'static [MetricSpec];
     /// Whether a failed case fails the gate where neither a floor nor a baseline says anything.
     const EVERY_CASE_MUST_PASS: bool = false;
 
-    /// The first words of the names of its checks; reports group failures by them.
-    const CHECKS: &'static [&'static str];
     /// The formats of the files that people write for it.
     const SCHEMAS: &'static [FileSchema];
     /// The page that documents it.
@@ -111,7 +115,7 @@ pub trait CaseQuestion: Clone + fmt::Debug + Send + Sync {
     }
 
     /// What its own edit does to each file, as a diff; nothing where a target makes the edit.
-    fn edits(&self) -> Option<Result<Vec<(String, String)>, String>> {
+    fn edits(&self) -> Option<Result<Vec<(String, String)>, EditError>> {
         None
     }
 
@@ -239,10 +243,10 @@ macro_rules! kinds {
                 }
             }
 
-            /// See [`SuiteKind::CHECKS`].
+            /// The names of its checks.
             pub const fn checks(self) -> &'static [&'static str] {
                 match self {
-                    $(Self::$kind => <$of>::CHECKS,)*
+                    $(Self::$kind => <<$of as SuiteKind>::Check as CheckName>::NAMES,)*
                 }
             }
 
@@ -367,7 +371,7 @@ macro_rules! kinds {
             }
 
             /// See [`CaseQuestion::edits`].
-            pub fn edits(&self) -> Option<Result<Vec<(String, String)>, String>> {
+            pub fn edits(&self) -> Option<Result<Vec<(String, String)>, EditError>> {
                 match self {
                     $(Self::$kind(question) => question.edits(),)*
                 }
@@ -400,6 +404,14 @@ macro_rules! kinds {
             pub fn report(&self) -> &dyn CaseReport {
                 match self {
                     $(Self::$kind(detail) => detail,)*
+                }
+            }
+        }
+
+        impl Redact for CaseDetail {
+            fn redact(&mut self, redactor: &Redactor) {
+                match self {
+                    $(Self::$kind(detail) => detail.redact(redactor),)*
                 }
             }
         }
@@ -466,6 +478,17 @@ mod tests {
                 assert!(page.contains(&name) || all.contains(&name), "{path} does not name {name}");
             }
             assert!(page.contains(&format!("kind = \"{kind}\"")), "{path} has no example of a {kind} suite");
+        }
+    }
+
+    /// Reports take the first word of a check for its name; the rest is what it is about.
+    #[test]
+    fn every_check_of_a_kind_has_one_word_of_its_own() {
+        for kind in Kind::ALL {
+            let names = kind.checks();
+            let one_word = names.iter().all(|name| !name.is_empty() && !name.contains(char::is_whitespace));
+            let unique: std::collections::BTreeSet<_> = names.iter().collect();
+            assert!(one_word && unique.len() == names.len(), "{kind}: {names:?}");
         }
     }
 }

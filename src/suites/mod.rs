@@ -12,7 +12,9 @@ pub mod scenario;
 pub mod starter;
 mod suite_settings;
 
-pub use kinds::{CaseDetail, CaseQuestion, CaseReport, Evidence, Kind, Question, SuiteDetail, SuiteKind, SuiteReport};
+pub use kinds::{
+    CaseDetail, CaseQuestion, CaseReport, EditError, Evidence, Kind, Question, SuiteDetail, SuiteKind, SuiteReport,
+};
 pub use suite_settings::SuiteSettings;
 
 use std::collections::{BTreeMap, HashMap};
@@ -25,6 +27,7 @@ use crate::model::{
 };
 use crate::process::Stop;
 use crate::targets::AnswerSource;
+use crate::text::{Redact, Redactor};
 
 /// A suite with its cases.
 #[derive(Debug, Clone)]
@@ -48,7 +51,6 @@ pub struct Case {
     pub location: Location,
     /// A hash of the question.
     pub fingerprint: Fingerprint,
-    /// What is asked.
     pub question: Question,
 }
 
@@ -78,6 +80,17 @@ pub struct Attempted {
     pub captured: Captured,
     pub usage: Option<Usage>,
     pub evaluation: Evaluation,
+}
+
+impl Redact for Attempted {
+    fn redact(&mut self, redactor: &Redactor) {
+        let Self { ending: _, duration: _, captured, usage: _, evaluation } = self;
+        let Evaluation { status: _, score: _, metrics: _, checks, diff, detail } = evaluation;
+        captured.redact(redactor);
+        checks.redact(redactor);
+        diff.redact(redactor);
+        detail.redact(redactor);
+    }
 }
 
 /// Whom a case asks, and which attempt it is.
@@ -174,16 +187,13 @@ pub struct CaseRow {
 #[derive(Debug, Clone, Copy)]
 pub struct RequiredTool<'a> {
     pub program: &'a str,
-    /// Who needs it.
     pub by: &'a str,
-    /// What to install.
     pub needs: &'a str,
 }
 
 /// The cases of a file, and what is worth a word although they can be run.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The cases.
     pub cases: Vec<LoadedCase>,
     /// What `check` reports and `run` lets fail.
     pub warnings: InputErrors,
@@ -194,7 +204,6 @@ pub struct Loaded {
 /// A case together with where its id stands.
 #[derive(Debug)]
 pub struct LoadedCase {
-    /// The case.
     pub case: Case,
     /// Where its id stands in the document.
     pub at_id: Pointer,

@@ -78,7 +78,6 @@ pub enum PageBlock {
     Text {
         text: PageText,
     },
-    /// A unified diff.
     Diff {
         text: PageText,
     },

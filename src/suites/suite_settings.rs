@@ -13,9 +13,7 @@ use crate::targets::{Source, TargetSettings};
 pub struct SuiteSettings {
     /// The directory of the configuration.
     pub root: PathBuf,
-    /// Its name.
     pub id: SuiteId,
-    /// What it evaluates.
     pub kind: Kind,
     /// What only its kind configures.
     pub config: SuiteConfig,

@@ -10,6 +10,7 @@ use super::{Budget, BuildContext, Cache, OpinionTarget, Source, Target, TargetEr
 use crate::model::{Answer, CaseId, Ending, Fingerprint, Request, milliseconds};
 use crate::process::Stop;
 use crate::recordings::{Recording, RecordingKey, Recordings};
+use crate::text::{Redact as _, Redactor};
 
 /// What is said of a question that nobody may answer.
 pub const SILENT: &str = "not asked: in replay no target runs, and the suite has no recordings";
@@ -31,11 +32,9 @@ pub struct AnswerSource {
 /// What a suite's answers come from.
 #[derive(Debug)]
 pub struct SourceSetup<'a> {
-    /// The suite's target.
     pub target: &'a TargetSettings,
     /// Whether it is asked, recorded or replayed.
     pub source: Source,
-    /// What was recorded.
     pub recordings: Recordings,
     /// Who else is asked.
     pub opinions: Vec<OpinionTarget>,
@@ -43,18 +42,21 @@ pub struct SourceSetup<'a> {
     pub environment: &'a [(OsString, OsString)],
     /// Answers of earlier runs.
     pub cache: &'a Arc<Cache>,
+    /// What must not be seen of answers.
+    pub redactor: &'a Arc<Redactor>,
 }
 
 impl AnswerSource {
     /// Nothing is started or read yet.
     pub fn new(setup: SourceSetup<'_>) -> Self {
-        let SourceSetup { target, source, recordings, opinions, environment, cache } = setup;
+        let SourceSetup { target, source, recordings, opinions, environment, cache, redactor } = setup;
         let limits = target.properties().endpoint().map_or_else(Limits::default, |endpoint| endpoint.limits);
         let context = BuildContext {
             environment: environment.to_vec(),
             cache: Arc::clone(cache),
             // Whoever is asked beside the target spends from the same purse.
             budget: Arc::new(Budget::new(limits)),
+            redactor: Arc::clone(redactor),
         };
         let recordings = Arc::new(Mutex::new(recordings));
         let one = |settings: &TargetSettings, source, name| Self {
@@ -87,12 +89,16 @@ impl AnswerSource {
         self.source == Source::Nobody
     }
 
+    /// Takes out of text what was confided to targets.
+    pub fn redactor(&self) -> &Redactor {
+        &self.context.redactor
+    }
+
     /// Whoever else is asked by this name.
     pub fn opinion(&self, name: &str) -> Option<&Self> {
         self.opinions.get(name)
     }
 
-    /// Asks one question.
     pub async fn ask(&self, request: Request, stop: &Stop) -> Answer {
         let target = || self.target.get_or_init(|| self.settings.build(&self.context)).as_ref();
         let could_not_start = |error: &TargetError| Answer::ended(Ending::CouldNotStart { why: error.to_string() });
@@ -105,7 +111,9 @@ impl AnswerSource {
             },
             Source::Recorder => match target() {
                 Ok(target) => {
-                    let answer = target.ask(request.clone(), stop).await;
+                    let mut answer = target.ask(request.clone(), stop).await;
+                    // What is judged is what a replay will judge.
+                    answer.redact(&self.context.redactor);
                     self.record(&request, &answer);
                     answer
                 }

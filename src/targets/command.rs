@@ -93,7 +93,7 @@ impl Askable for CommandTarget {
         }
         let (directory, _scratch) = match self.process.invocation.directory() {
             Ok(directory) => directory,
-            Err(why) => return Answer::ended(Ending::CouldNotStart { why }),
+            Err(error) => return Answer::ended(Ending::CouldNotStart { why: error.to_string() }),
         };
         let stdin = (!self.asks_by_argument).then(|| request.stdin.clone().into_bytes());
         let read = |bytes, omitted| answer::from_stdout(bytes, omitted, &self.process.invocation);

@@ -167,7 +167,6 @@ pub enum TargetRules {
 pub struct SuiteFacts<'a> {
     /// The kind of suite, for messages.
     pub kind: &'a str,
-    /// What it asks.
     pub asks: QuestionForm,
     /// The directory of the configuration.
     pub root: &'a Path,
@@ -309,7 +308,6 @@ macro_rules! target_settings {
 with_targets!(target_settings);
 
 impl TargetSettings {
-    /// No target.
     pub const NONE: Self = Self::None(NoTarget);
 
     /// Whether there is none.

@@ -9,9 +9,7 @@ use serde_json::Value;
 /// A model behind an OpenAI-compatible chat endpoint.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
-    /// The model's name.
     pub model: String,
-    /// The endpoint.
     pub base_url: String,
     /// The variable that holds the key, if one is wanted.
     pub api_key_env: Option<String>,
@@ -25,7 +23,6 @@ pub struct Endpoint {
     pub retries: u32,
     /// What a run may spend.
     pub limits: Limits,
-    /// What tokens cost.
     pub price: Option<Price>,
     /// How long one request may take.
     pub timeout: Duration,
@@ -75,9 +72,7 @@ pub struct PriceSection {
 /// What a million tokens cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price {
-    /// Of questions.
     pub input: f64,
-    /// Of answers.
     pub output: f64,
 }
 

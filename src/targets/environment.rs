@@ -2,6 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 
+use crate::text::Redactor;
+
 /// Variables that every target sees. Secrets have any name, so what is not listed is held back.
 const HARMLESS: [&str; 41] = [
     "PATH",
@@ -70,17 +72,18 @@ const HARMLESS_FAMILIES: [(&str, &[&str]); 2] = [
     ("XDG_", &["CACHE_HOME", "CONFIG_DIRS", "CONFIG_HOME", "DATA_DIRS", "DATA_HOME", "RUNTIME_DIR", "STATE_HOME"]),
 ];
 
-/// Shorter values are too likely to stand in a text by chance.
-pub(super) const SHORTEST_SECRET: usize = 6;
-
 /// The part of the environment that a target sees, and the names of the rest.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
-    /// What it sees.
     pub visible: Vec<(OsString, OsString)>,
     held_back: Vec<String>,
-    /// Values that the suite lets the target see, and nobody else.
-    confided: Vec<String>,
+}
+
+/// Takes the values of these variables out of text: they are confided to targets, and to nobody else.
+pub fn redactor<'a>(whole: &[(OsString, OsString)], confided: impl IntoIterator<Item = &'a str>) -> Redactor {
+    let confided: Vec<&str> = confided.into_iter().collect();
+    let is_confided = |name: &OsStr| !is_harmless(name) && confided.iter().any(|one| OsStr::new(one) == name);
+    Redactor::new(whole.iter().filter(|(name, _)| is_confided(name)).filter_map(|(_, value)| value.to_str()))
 }
 
 impl Environment {
@@ -88,26 +91,14 @@ impl Environment {
     pub fn reduced(whole: &[(OsString, OsString)], allowed: &[String]) -> Self {
         let mut reduced = Self::default();
         for (name, value) in whole {
-            if is_harmless(name) {
+            if is_harmless(name) || allowed.iter().any(|allowed| OsStr::new(allowed) == name) {
                 reduced.visible.push((name.clone(), value.clone()));
-            } else if allowed.iter().any(|allowed| OsStr::new(allowed) == name) {
-                reduced.visible.push((name.clone(), value.clone()));
-                reduced
-                    .confided
-                    .extend(value.to_str().filter(|value| value.len() >= SHORTEST_SECRET).map(str::to_owned));
             } else if let Some(name) = name.to_str() {
                 reduced.held_back.push(name.to_owned());
             }
         }
         reduced.held_back.sort();
         reduced
-    }
-
-    /// A text without the values that were confided to the target.
-    pub fn redacted(&self, text: String) -> String {
-        self.confided
-            .iter()
-            .fold(text, |text, secret| if text.contains(secret) { text.replace(secret, "[redacted]") } else { text })
     }
 
     /// What to say when a target failed: the variables it may have wanted. Those it speaks of itself come first;
@@ -176,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_names_the_variables_it_speaks_of_or_else_those_that_look_like_credentials() {
+    fn a_failure_names_withheld_variables_it_mentions_or_likely_credentials() {
         let environment = reduced(&[]);
         let hint = environment.hint("error: set MY_BACKEND first").unwrap();
         assert!(hint.contains("MY_BACKEND") && !hint.contains("GITHUB_TOKEN"), "{hint}");

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json_path::JsonPath;
@@ -11,7 +12,8 @@ use super::config::CwdSection;
 use super::{BuildContext, Environment, ProcessKeys, SuiteFacts};
 use crate::input::{Place, nearest};
 use crate::model::{Answer, Captured, Ending, Request};
-use crate::process::{Finished, ProcessEnd, Spawn, Stop, run_process};
+use crate::process::{Capture, Finished, ProcessEnd, Spawn, Stop, run_process};
+use crate::text::Redactor;
 
 /// The default of `max-output`.
 const MAX_OUTPUT: usize = 1 << 20;
@@ -37,10 +39,14 @@ pub struct Invocation {
     pub(super) json: bool,
 }
 
+/// A process that wants an empty directory cannot have one.
+#[derive(Debug, thiserror::Error)]
+#[error("no scratch directory: {0}")]
+pub(super) struct NoScratch(#[from] std::io::Error);
+
 /// Where a process runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Cwd {
-    /// In this directory.
     Directory(PathBuf),
     /// In a fresh empty directory, removed afterwards.
     Scratch,
@@ -120,14 +126,11 @@ impl Invocation {
     }
 
     /// The directory to run in; a scratch one lives as long as the second value.
-    pub(super) fn directory(&self) -> Result<(PathBuf, Option<tempfile::TempDir>), String> {
+    pub(super) fn directory(&self) -> Result<(PathBuf, Option<tempfile::TempDir>), NoScratch> {
         match &self.cwd {
             Cwd::Directory(path) => Ok((path.clone(), None)),
             Cwd::Scratch => {
-                let scratch = tempfile::Builder::new()
-                    .prefix("evalratchet-")
-                    .tempdir()
-                    .map_err(|error| format!("no scratch directory: {error}"))?;
+                let scratch = tempfile::Builder::new().prefix("evalratchet-").tempdir()?;
                 Ok((scratch.path().to_owned(), Some(scratch)))
             }
         }
@@ -145,12 +148,26 @@ fn filled(templates: &[Template], request: &Request) -> Vec<String> {
 pub(super) struct ProcessTarget {
     pub(super) invocation: Invocation,
     pub(super) environment: Environment,
+    redactor: Arc<Redactor>,
 }
 
 impl ProcessTarget {
     pub(super) fn new(invocation: Invocation, context: &BuildContext) -> Self {
         let environment = Environment::reduced(&context.environment, &invocation.env);
-        Self { invocation, environment }
+        Self { invocation, environment, redactor: Arc::clone(&context.redactor) }
+    }
+
+    /// What a stream holds, as text for people, without what was confided to the target.
+    pub(super) fn shown(&self, capture: &Capture) -> String {
+        let (head, tail) = capture.halves();
+        if capture.omitted == 0 {
+            return self.redactor.text(&String::from_utf8_lossy(&[head, tail].concat()));
+        }
+        self.redactor.halves(&String::from_utf8_lossy(&head), &String::from_utf8_lossy(&tail))
+    }
+
+    pub(super) fn redacted(&self, text: &str) -> String {
+        self.redactor.text(text)
     }
 
     /// Runs it to its end. `read` makes an ending of what it wrote to standard output, if its exit code is 0.
@@ -175,21 +192,21 @@ impl ProcessTarget {
             max_output: self.invocation.max_output,
         };
         let Finished { end, stdout, stderr, duration } = run_process(&spawn, stop).await;
-        let (stdout_omitted, stderr_omitted) = (stdout.omitted, stderr.omitted);
-        let stdout = stdout.into_bytes();
+        let stdout_omitted = stdout.omitted;
         let captured = Captured {
-            stdout: self.environment.redacted(String::from_utf8_lossy(&stdout).into_owned()),
-            stderr: self.environment.redacted(String::from_utf8_lossy(&stderr.into_bytes()).into_owned()),
+            stdout: self.shown(&stdout),
+            stderr: self.shown(&stderr),
             stdout_omitted,
-            stderr_omitted,
+            stderr_omitted: stderr.omitted,
         };
+        let stdout = stdout.into_bytes();
         let ending = match end {
             ProcessEnd::Exited(0) => read(stdout, stdout_omitted),
             ProcessEnd::Exited(code) => Ending::ExitCode(code),
             ProcessEnd::Signalled(signal) => Ending::Signal(signal),
             ProcessEnd::TimedOut => Ending::TimedOut { after: self.invocation.timeout },
             ProcessEnd::Stopped => Ending::Interrupted,
-            ProcessEnd::CouldNotStart(why) => Ending::CouldNotStart { why },
+            ProcessEnd::CouldNotStart(error) => Ending::CouldNotStart { why: error.to_string() },
         };
         let hint = matches!(ending, Ending::ExitCode(_) | Ending::Empty)
             .then(|| self.environment.hint(&format!("{}\n{}", captured.stderr, captured.stdout)))

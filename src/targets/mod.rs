@@ -30,6 +30,7 @@ use std::time::Duration;
 use crate::input::InputError;
 use crate::model::{Answer, Ending, Request};
 use crate::process::Stop;
+use crate::text::Redactor;
 
 pub use answer_source::{AnswerSource, SILENT, SourceSetup};
 pub use budget::Budget;
@@ -40,7 +41,7 @@ pub use config::{
     TargetSection, TargetSettings, validate,
 };
 pub use endpoint::{Endpoint, PriceSection};
-pub use environment::Environment;
+pub use environment::{Environment, redactor};
 use index::IndexSettings;
 use invocation::Invocation;
 use openai::OpenAiSettings;
@@ -80,7 +81,6 @@ pub(crate) use with_targets;
 
 /// A configured target that can be built.
 pub trait BuildTarget: TargetConfig {
-    /// What is asked.
     type Target: Askable;
 
     /// Prepares what is asked. Files are read, but no process is started and nothing is sent.
@@ -89,7 +89,6 @@ pub trait BuildTarget: TargetConfig {
 
 /// A target that can be asked.
 pub trait Askable: fmt::Debug + Send + Sync {
-    /// Asks one question.
     fn ask(&self, request: Request, stop: &Stop) -> impl Future<Output = Answer> + Send;
 
     /// Ends whatever is still running.
@@ -107,6 +106,8 @@ pub struct BuildContext {
     pub cache: Arc<Cache>,
     /// What all models of a suite may spend together.
     pub budget: Arc<Budget>,
+    /// What must not be seen of what targets write.
+    pub redactor: Arc<Redactor>,
 }
 
 /// Why a target could not be built.
@@ -117,20 +118,13 @@ pub enum TargetError {
     File(#[from] InputError),
     /// What a file holds cannot be used.
     #[error("{file}: {why}")]
-    Content {
-        /// Which.
-        file: String,
-        /// Why not.
-        why: String,
-    },
+    Content { file: String, why: String },
     /// A line of a file cannot be used.
     #[error("{file}:{line}: {why}")]
     Line {
-        /// Which file.
         file: String,
         /// Counted from 1.
         line: usize,
-        /// Why not.
         why: String,
     },
 }
@@ -188,7 +182,6 @@ impl TargetSettings {
         Self::Worker(Box::new(WorkerSettings::new(Invocation::verbatim(argv, root, timeout))))
     }
 
-    /// A model.
     pub fn of_endpoint(endpoint: Endpoint) -> Self {
         Self::OpenAi(Box::new(OpenAiSettings::new(endpoint)))
     }

@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use super::budget::{Budget, OverBudget};
 use super::cache::{Cache, Cached};
 use super::endpoint::{Endpoint, Limits, Price, PriceSection};
-use super::environment::SHORTEST_SECRET;
 use super::http::{JOBS, LONGEST_PAUSE, validate_address};
 use super::{
     Askable, BuildContext, BuildTarget, ProcessKeys, QuestionForm, SuiteFacts, TargetConfig, TargetError,
@@ -26,6 +25,7 @@ use crate::http::{
 use crate::input::Place;
 use crate::model::{Answer, Ending, Request, Usage};
 use crate::process::Stop;
+use crate::text::Redactor;
 
 /// Headers that OpenAI's own libraries send if these variables are set.
 const ACCOUNT: [(&str, &str); 2] = [("OPENAI_ORG_ID", "OpenAI-Organization"), ("OPENAI_PROJECT_ID", "OpenAI-Project")];
@@ -155,8 +155,10 @@ impl BuildTarget for OpenAiSettings {
             let found = context.environment.iter().find(|(known, _)| known == OsStr::new(name));
             found.and_then(|(_, value)| value.to_str()).filter(|value| !value.is_empty()).map(str::to_owned)
         };
+        let secret = self.0.api_key_env.as_deref().and_then(variable);
         Ok(OpenAiTarget {
-            secret: self.0.api_key_env.as_deref().and_then(variable),
+            redactor: Redactor::new(secret.as_deref()),
+            secret,
             account: ACCOUNT.iter().filter_map(|(name, header)| Some((*header, variable(name)?))).collect(),
             config: self.clone(),
             client: OnceLock::new(),
@@ -204,6 +206,8 @@ pub struct OpenAiTarget {
     config: OpenAiSettings,
     client: OnceLock<Result<reqwest::Client, HttpError>>,
     secret: Option<String>,
+    /// Takes the key out of whatever the endpoint says.
+    redactor: Redactor,
     account: Vec<(&'static str, String)>,
     budget: Arc<Budget>,
     cache: Arc<Cache>,
@@ -352,10 +356,7 @@ impl OpenAiTarget {
     }
 
     fn redacted(&self, text: &str) -> String {
-        match &self.secret {
-            Some(secret) if secret.len() >= SHORTEST_SECRET => text.replace(secret.as_str(), "[redacted]"),
-            Some(_) | None => text.to_owned(),
-        }
+        self.redactor.text(text)
     }
 }
 

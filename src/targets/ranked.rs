@@ -28,8 +28,16 @@ pub struct RecordedSettings(FileSet);
 #[derive(Debug)]
 pub struct RankedTarget(HashMap<String, Vec<String>>);
 
-/// Rankings by case id, or a line of the file and what is wrong with it.
-type Parsed = Result<HashMap<String, Vec<String>>, (usize, String)>;
+type Parsed = Result<HashMap<String, Vec<String>>, LineError>;
+
+/// A line of a file of rankings that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{line}: {why}")]
+struct LineError {
+    /// Counted from 1.
+    line: usize,
+    why: String,
+}
 
 impl TargetProperties for RunSettings {
     fn asks_outside(&self) -> bool {
@@ -122,20 +130,21 @@ impl Askable for RankedTarget {
 fn build(file: &FileSet, parse: fn(&str) -> Parsed) -> Result<RankedTarget, TargetError> {
     let Some(found) = file.found().first() else { return Ok(RankedTarget(HashMap::new())) };
     let text = read_text(&found.path, &found.shown)?;
-    let rankings = parse(&text).map_err(|(line, why)| TargetError::Line { file: found.shown.clone(), line, why })?;
+    let rankings =
+        parse(&text).map_err(|LineError { line, why }| TargetError::Line { file: found.shown.clone(), line, why })?;
     Ok(RankedTarget(rankings))
 }
 
 fn check(file: &FileSet, parse: fn(&str) -> Parsed) -> Result<(), InputErrors> {
     for found in file.found() {
         let text = read_text(&found.path, &found.shown)?;
-        parse(&text).map_err(|(line, why)| InputError::in_file(format!("{}:{line}", found.shown), why))?;
+        parse(&text).map_err(|LineError { line, why }| InputError::in_file(format!("{}:{line}", found.shown), why))?;
     }
     Ok(())
 }
 
 fn parse_trec(text: &str) -> Parsed {
-    let run = parse_run(text).map_err(|bad| (bad.line, bad.why.to_owned()))?;
+    let run = parse_run(text).map_err(|bad| LineError { line: bad.line, why: bad.why.to_owned() })?;
     let ids = |retrieved: &[(&str, f32)]| ranked(retrieved, Ties::Id).into_iter().map(str::to_owned).collect();
     Ok(run.into_iter().map(|(topic, retrieved)| (topic.to_owned(), ids(&retrieved))).collect())
 }
@@ -150,9 +159,10 @@ struct Line {
 fn parse_lines(text: &str) -> Parsed {
     let mut rankings = HashMap::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let Line { id, ids } = serde_json::from_str(line).map_err(|error| (index + 1, error.to_string()))?;
+        let wrong = |why: String| LineError { line: index + 1, why };
+        let Line { id, ids } = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
         if rankings.contains_key(&id) {
-            return Err((index + 1, format!("a second ranking for `{id}`")));
+            return Err(wrong(format!("a second ranking for `{id}`")));
         }
         rankings.insert(id, ids);
     }

@@ -20,7 +20,6 @@ pub enum Ties {
 pub struct BadLine {
     /// From 1.
     pub line: usize,
-    /// What is wrong.
     pub why: &'static str,
 }
 

@@ -12,14 +12,16 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
-use super::invocation::{Invocation, ProcessTarget};
+use super::invocation::{Invocation, NoScratch, ProcessTarget};
 use super::{
     Askable, BuildContext, BuildTarget, ProcessKeys, QuestionForm, SuiteFacts, TargetConfig, TargetError,
     TargetProperties, answer,
 };
 use crate::input::Place;
 use crate::model::{Answer, Captured, Ending, Request};
-use crate::process::{ProcessEnd, Reader, Spawn, Stop, ended, kill_group, start_process, terminate};
+use crate::process::{
+    Capture, ProcessEnd, Reader, Spawn, StartError, Stop, ended, kill_group, start_process, terminate,
+};
 
 /// How long a worker may take to end once its input is closed.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -110,12 +112,12 @@ struct Reply {
 
 impl Askable for WorkerTarget {
     async fn ask(&self, request: Request, stop: &Stop) -> Answer {
-        let ProcessTarget { invocation, environment } = &self.process;
+        let ProcessTarget { invocation, environment, .. } = &self.process;
         let started = Instant::now();
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut worker = match idle.map_or_else(|| self.start(), Ok) {
             Ok(worker) => worker,
-            Err(why) => return Answer::ended(Ending::CouldNotStart { why }),
+            Err(error) => return Answer::ended(Ending::CouldNotStart { why: error.to_string() }),
         };
         let limit = invocation.timeout;
         let exchange = worker.exchange(&request, invocation.max_output);
@@ -126,14 +128,15 @@ impl Askable for WorkerTarget {
         match outcome {
             Ok(output) => {
                 let ending = answer::from_value(&output, invocation);
-                let captured = Captured { stdout: environment.redacted(output.to_string()), ..Captured::default() };
+                let captured = Captured { stdout: self.process.redacted(&output.to_string()), ..Captured::default() };
                 self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
                 Answer { ending, captured, duration: started.elapsed(), hint: None, usage: None }
             }
             Err(ending) => {
                 let (ending, stderr) = worker.fail(ending).await;
+                let stderr = self.process.shown(&stderr);
                 let hint = environment.hint(&stderr).filter(|_| matches!(ending, Ending::ExitCode(_)));
-                let captured = Captured { stderr: environment.redacted(stderr), ..Captured::default() };
+                let captured = Captured { stderr, ..Captured::default() };
                 Answer { ending, captured, duration: started.elapsed(), hint, usage: None }
             }
         }
@@ -152,9 +155,20 @@ impl Askable for WorkerTarget {
     }
 }
 
+/// Why a worker could not be started.
+#[derive(Debug, thiserror::Error)]
+enum WorkerError {
+    #[error(transparent)]
+    Scratch(#[from] NoScratch),
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error("the worker has no standard input or output")]
+    NoPipes,
+}
+
 impl WorkerTarget {
-    fn start(&self) -> Result<Worker, String> {
-        let ProcessTarget { invocation, environment } = &self.process;
+    fn start(&self) -> Result<Worker, WorkerError> {
+        let ProcessTarget { invocation, environment, .. } = &self.process;
         let (cwd, scratch) = invocation.directory()?;
         let spawn = Spawn {
             argv: invocation.argv.iter().map(|argument| argument.fill(&Default::default())).collect(),
@@ -166,7 +180,7 @@ impl WorkerTarget {
         };
         let mut child = start_process(&spawn, Stdio::piped())?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err("the worker has no standard input or output".into());
+            return Err(WorkerError::NoPipes);
         };
         let stderr = Reader::start(child.stderr.take(), spawn.max_output);
         Ok(Worker { child, stdin, stdout: BufReader::new(stdout), stderr, _scratch: scratch })
@@ -218,7 +232,7 @@ impl Worker {
     }
 
     /// Ends a worker that can no longer be trusted; `None` asks its exit status why.
-    async fn fail(mut self, ending: Option<Ending>) -> (Ending, String) {
+    async fn fail(mut self, ending: Option<Ending>) -> (Ending, Capture) {
         let group = self.child.id();
         let ending = match ending {
             Some(ending) => {
@@ -239,7 +253,6 @@ impl Worker {
             },
         };
         kill_group(group);
-        let stderr = String::from_utf8_lossy(&self.stderr.so_far().into_bytes()).into_owned();
-        (ending, stderr)
+        (ending, self.stderr.so_far())
     }
 }

@@ -1,7 +1,9 @@
-//! Text helpers that every module may use: quoting, counting, shortening. Pure.
+//! Text helpers that every module may use: quoting, counting, shortening, redacting. Pure.
 
 mod quote;
+mod redact;
 mod truncate;
 
 pub use quote::{counted, plain, shell_quoted};
+pub use redact::{Redact, Redactor};
 pub use truncate::truncate_middle;

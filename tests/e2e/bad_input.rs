@@ -46,7 +46,7 @@ repeat = 0
 }
 
 #[test]
-fn what_only_makes_sense_together_is_checked_too() {
+fn keys_that_depend_on_each_other_are_checked_too() {
     let world = World::new();
     world.dataset(&[case("a", "1", "ls")]);
     world.file(
@@ -101,7 +101,7 @@ fn a_duplicate_id_names_both_places() {
 }
 
 #[test]
-fn unknown_missing_and_mistyped_fields_of_a_case_are_named_with_the_nearest_spelling() {
+fn wrong_fields_of_a_case_are_named_with_the_nearest_spelling() {
     let mut wrong = case("a", "1", "ls");
     wrong["promt"] = json!("typo");
     wrong["risk_level"] = json!("hihg");
@@ -111,7 +111,7 @@ fn unknown_missing_and_mistyped_fields_of_a_case_are_named_with_the_nearest_spel
 }
 
 #[test]
-fn an_empty_file_a_broken_one_and_one_that_is_not_utf8_are_told_apart() {
+fn empty_broken_and_non_utf8_files_have_messages_of_their_own() {
     let world = World::new();
     world.file(
         "evalratchet.toml",
@@ -124,7 +124,7 @@ fn an_empty_file_a_broken_one_and_one_that_is_not_utf8_are_told_apart() {
 }
 
 #[test]
-fn a_place_that_cannot_be_written_is_told_before_anything_runs() {
+fn an_unwritable_output_directory_is_reported_before_anything_runs() {
     let world = World::with_target("{ command = [\"touch\", \"ran\"] }", &[case("a", "1", "ls")]);
     world.file("in-the-way", "");
     let ran = world.evalratchet(&["run", "--out", "in-the-way/out"]);
@@ -157,7 +157,7 @@ fn an_id_with_control_characters_or_blanks_at_its_ends_is_refused() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn output_that_cannot_be_written_is_no_success() {
+fn output_that_cannot_be_written_is_an_error() {
     let world = World::with_target("{ command = [\"echo\", \"ls\"] }", &[case("a", "1", "ls")]);
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     let output = world.command(&["list"]).stdout(full).output().unwrap();

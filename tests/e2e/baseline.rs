@@ -172,7 +172,7 @@ fn a_pull_request_that_lowers_its_own_floor_does_not_pass_quietly() {
 }
 
 #[test]
-fn a_pull_request_that_edits_the_baseline_fails_unless_that_is_what_an_update_makes_of_it() {
+fn a_pull_request_may_edit_the_baseline_only_as_an_update_would() {
     let world = with_baseline(WRONG);
     world.git(&["checkout", "-q", "-b", "pr"]);
     let path = world.path().join(".evalratchet/baseline.json");
@@ -202,7 +202,7 @@ fn a_pull_request_that_edits_the_baseline_fails_unless_that_is_what_an_update_ma
 }
 
 #[test]
-fn where_the_baseline_is_found_is_not_for_a_pull_request_to_say() {
+fn a_pull_request_cannot_choose_where_the_baseline_is_found() {
     let world = with_baseline(RIGHT);
     let elsewhere = World::new();
     elsewhere.git(&["clone", "-q", &format!("file://{}", world.path().display()), "clone"]);
@@ -253,7 +253,7 @@ fn the_baseline_is_the_newest_whose_commit_the_run_is_based_on() {
 }
 
 #[test]
-fn it_is_found_in_clones_worktrees_and_subdirectories_and_a_shallow_clone_says_what_to_do() {
+fn the_baseline_is_found_in_clones_worktrees_and_subdirectories() {
     let world = with_baseline(RIGHT);
     let run = |directory: &Path| {
         let output = Command::new(env!("CARGO_BIN_EXE_evalratchet"))
@@ -417,7 +417,7 @@ fn suspects_are_asked_again_and_flaky_ones_are_called_so() {
 }
 
 #[test]
-fn a_suite_whose_paths_did_not_change_is_not_affected_and_shows_the_baselines_values() {
+fn a_suite_whose_paths_did_not_change_shows_the_baselines_values() {
     let world = repository(RIGHT);
     let config = "target = { command = [\"./answer.sh\", \"{prompt}\"] }\npaths = [\"src/**\"]";
     world.config(config);

@@ -94,7 +94,7 @@ fn race(jobs: &[(Job, usize)]) {
 }
 
 #[test]
-fn runs_that_turn_the_baseline_at_once_lose_nothing() {
+fn concurrent_updates_of_the_baseline_lose_nothing() {
     let (world, commits, github) = line_of_runs(&[RIGHT]);
     let jobs: Vec<(Job, usize)> = (0..5).map(|_| (turning(&world, &github, &commits[0]), 0)).collect();
     race(&jobs);
@@ -136,7 +136,7 @@ fn a_protected_branch_gets_one_pull_request_to_which_later_runs_add() {
 }
 
 #[test]
-fn answers_that_are_lost_turn_the_baseline_once() {
+fn lost_answers_update_the_baseline_once() {
     let cases = [
         (false, Fault::on("POST", "/graphql").acts_and_resets()),
         (false, Fault::on("POST", "/graphql").fails(502).having_acted()),
@@ -176,7 +176,7 @@ fn a_conflict_on_every_try_is_given_up() {
 }
 
 #[test]
-fn what_may_not_turn_the_baseline_is_refused_and_a_missing_permission_is_named() {
+fn runs_that_may_not_update_the_baseline_are_refused_with_a_reason() {
     let (world, commits, github) = line_of_runs(&[RIGHT]);
     let mut job = turning(&world, &github, &commits[0]);
     job.pull_request(&commits[0], json!({"full_name": REPOSITORY}));

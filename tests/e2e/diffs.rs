@@ -33,7 +33,7 @@ fn gits(world: &World) -> String {
 }
 
 #[test]
-fn the_hunks_are_gits() {
+fn hunks_are_the_same_as_those_of_git() {
     let world = World::new();
     for (before, after) in [
         ("a\nb\nc\n", "a\nB\nc\n"),
@@ -63,7 +63,7 @@ fn the_hunks_are_gits() {
 /// Edits of source files that stay as they are, made by a generator with a fixed seed: each diff must apply with git and yield the new
 /// file; how often it is git's own is measured and printed.
 #[test]
-fn every_generated_edit_applies_and_nearly_all_are_gits_own() {
+fn every_generated_diff_applies_and_nearly_all_equal_those_of_git() {
     let world = World::new();
     let sources = ["absolute.rs", "plan.rs", "terminal.rs", "process.rs", "architecture.md"];
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;

@@ -9,7 +9,7 @@ use crate::github::{Github, LOGIN, TOKEN};
 use crate::job::{Job, REPOSITORY, mirror};
 
 #[test]
-fn doctor_tells_where_the_job_is_and_what_its_token_may_do_and_changes_nothing() {
+fn doctor_reports_the_job_and_the_permissions_and_changes_nothing() {
     let mut job = Job::on_pull_request();
     job.world.dataset(&[crate::support::case("a", "one", "ls")]);
     let before = job.github.state()["repositories"].clone();

@@ -93,7 +93,7 @@ fn what_is_refused_for_good_is_not_tried_again() {
 }
 
 #[test]
-fn a_comment_that_is_too_long_comes_shorter() {
+fn a_comment_that_is_too_long_is_shortened() {
     let job = crowded();
     let before = job.bystanders();
     let mut results = samples().worse.clone();
@@ -113,7 +113,7 @@ fn a_comment_that_is_too_long_comes_shorter() {
 }
 
 #[test]
-fn limits_are_waited_for_and_then_it_goes_on() {
+fn publishing_waits_for_limits_and_then_continues() {
     let soon = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() + 2;
     all([
         ("429", 0, Fault::on("POST", COMMENTS).answers(429, &[("retry-after", "1")], "{\"message\": \"slow\"}")),
@@ -130,7 +130,7 @@ fn limits_are_waited_for_and_then_it_goes_on() {
 }
 
 #[test]
-fn a_server_in_trouble_is_asked_again_and_nothing_is_done_twice() {
+fn a_failing_server_is_asked_again_and_nothing_is_done_twice() {
     all([
         ("500 on everything", 0, Fault::on("*", "").first(3).fails(500)),
         ("502 on the comment", 0, Fault::on("POST", COMMENTS).first(3).fails(502)),
@@ -149,7 +149,7 @@ fn a_server_in_trouble_is_asked_again_and_nothing_is_done_twice() {
 }
 
 #[test]
-fn the_check_that_is_open_is_completed_once_whatever_becomes_of_the_answer() {
+fn an_open_check_is_completed_once_even_if_answers_are_lost() {
     let patch = || Fault::on("PATCH", "/check-runs/");
     together(
         [patch().acts_and_resets(), patch().fails(502).having_acted(), patch().resets(), patch().garbage()],
@@ -169,7 +169,7 @@ fn the_check_that_is_open_is_completed_once_whatever_becomes_of_the_answer() {
 }
 
 #[test]
-fn of_many_annotations_none_is_doubled_or_lost_when_an_answer_is() {
+fn lost_answers_neither_double_nor_drop_annotations() {
     let mut results = samples().worse.clone();
     let template = results["suites"][0]["cases"][0].clone();
     for n in 0..130 {
@@ -198,7 +198,7 @@ fn of_many_annotations_none_is_doubled_or_lost_when_an_answer_is() {
 }
 
 #[test]
-fn a_fork_that_is_gone_and_a_push_in_the_middle_change_nothing() {
+fn a_deleted_fork_and_a_push_in_between_change_nothing() {
     let mut job = crowded();
     let before = job.bystanders();
     job.pull_request(&job.head.clone(), Value::Null);
@@ -286,7 +286,7 @@ fn publishers_at_the_same_time_leave_one_comment_of_the_newest() {
 }
 
 #[test]
-fn two_jobs_of_one_run_that_share_a_key_do_not_fight() {
+fn two_jobs_of_one_run_with_the_same_key_do_not_conflict() {
     let job = crowded();
     let before = job.bystanders();
     let mut children = [&samples().worse, &samples().better].map(|results| {
@@ -361,6 +361,6 @@ fn chaos(seed: u64) {
 }
 
 #[test]
-fn in_any_weather_it_settles() {
+fn publishing_converges_under_random_faults() {
     together(1..=8, |lane| (lane..=25).step_by(8).for_each(chaos));
 }

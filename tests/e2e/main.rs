@@ -34,6 +34,7 @@ mod job;
 mod merging;
 mod processes;
 mod publishing;
+mod redaction;
 mod release;
 mod remote;
 mod reports;

@@ -82,7 +82,7 @@ fn a_program_that_cannot_start_is_an_error_and_the_run_is_broken() {
 }
 
 #[test]
-fn errors_within_max_errors_do_not_break_the_run_but_are_told() {
+fn errors_within_max_errors_do_not_break_the_run_but_are_reported() {
     let world = World::with_target(
         "{ command = [\"{prompt}\"] }",
         &[case("a", "no-such-program", "ls"), case("b", "pwd", "ls")],

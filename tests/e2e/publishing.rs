@@ -87,7 +87,7 @@ fn a_newer_run_is_never_overwritten_and_duplicates_give_way_to_the_oldest() {
 }
 
 #[test]
-fn when_a_comment_is_worth_making_is_for_the_user_to_say() {
+fn users_choose_when_a_comment_is_made() {
     together(
         [
             ("always", &samples().same, true),
@@ -151,7 +151,7 @@ fn two_configurations_have_a_comment_and_a_check_each_even_when_they_leave_nothi
 }
 
 #[test]
-fn the_check_is_opened_before_the_run_and_completed_after_it_on_the_head_and_not_on_the_merge() {
+fn the_check_is_opened_before_the_run_and_completed_after_it_on_the_head() {
     together(
         [
             (&samples().worse, "failure"),
@@ -184,7 +184,7 @@ fn the_check_is_opened_before_the_run_and_completed_after_it_on_the_head_and_not
 }
 
 #[test]
-fn what_a_run_did_not_leave_ends_the_check_and_the_old_green() {
+fn missing_results_complete_the_check_and_replace_an_old_success() {
     let outside = World::new();
     let spoiled = |edit: &dyn Fn(&mut Value)| {
         let mut results = samples().same.clone();
@@ -337,7 +337,7 @@ fn a_missing_permission_costs_its_channel_and_one_notice_with_the_lines_to_add()
 }
 
 #[test]
-fn without_a_token_or_with_a_wrong_one_or_without_a_server_the_job_is_told_all_the_same() {
+fn without_a_valid_token_or_a_server_the_job_still_gets_its_summary() {
     let told = |job: &Job| {
         assert_eq!(job.outputs()["verdict"], "failed");
         assert!(job.summary().contains("s/a"), "{}", job.summary());

@@ -209,7 +209,7 @@ fn a_shallow_clone_does_not_pass_for_a_first_release() {
 }
 
 #[test]
-fn a_blessing_that_came_and_went_between_the_tags_is_told_with_its_reason() {
+fn a_blessing_that_came_and_went_between_the_tags_is_reported() {
     let world = repository();
     measured(&world, RIGHT);
     world.git(&["tag", "v1.0.0"]);
@@ -243,7 +243,7 @@ fn a_blessing_that_came_and_went_between_the_tags_is_told_with_its_reason() {
 }
 
 #[test]
-fn a_weaker_gate_and_a_quarantine_are_told() {
+fn a_weaker_gate_and_a_quarantine_are_reported() {
     let world = repository();
     let config = |rest: &str| {
         world.config(&format!("target = {{ command = [\"./answer.sh\", \"{{prompt}}\"] }}\n{rest}"));

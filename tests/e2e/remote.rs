@@ -204,7 +204,7 @@ fn a_change_does_not_choose_its_yardstick_nor_edit_it_when_it_is_fetched() {
 }
 
 #[test]
-fn a_configuration_below_the_root_has_its_baseline_there_however_the_path_is_written() {
+fn a_configuration_below_the_root_has_its_baseline_beside_it() {
     let world = repository(RIGHT);
     world.git(&["init", "-q"]);
     std::fs::create_dir(world.path().join("evals")).unwrap();

@@ -12,7 +12,7 @@ const FILES: [(&str, &str); 6] = [
 ];
 
 #[test]
-fn every_run_writes_every_report_also_a_failed_and_a_broken_one_and_they_render_again_byte_for_byte() {
+fn every_run_writes_every_report_and_they_render_again_byte_for_byte() {
     let cases = [case("a", "one", "ls"), case("b", "two", "pwd")];
     for (target, code) in [("echo", 0), ("echo", 1), ("/nowhere/at-all", 4)] {
         let world = World::with_target("{ command = [\"echo\", \"ls\"] }", &cases);

@@ -141,7 +141,7 @@ fn k_comes_from_the_case_then_the_flag_then_the_suite() {
 }
 
 #[test]
-fn built_in_cases_are_a_suite_of_their_own_and_an_external_one_takes_the_place_of_its_namesake() {
+fn built_in_cases_are_a_suite_that_an_external_namesake_replaces() {
     let world = World::new();
     world.file("evalratchet.toml", "[[suite]]\nid = \"smoke\"\nkind = \"retrieval\"\nbuiltin-cases = true\n");
     let ran = world.run();
@@ -168,7 +168,7 @@ fn built_in_cases_are_a_suite_of_their_own_and_an_external_one_takes_the_place_o
 }
 
 #[test]
-fn mistakes_in_cases_are_told_with_their_place() {
+fn mistakes_in_cases_are_reported_with_their_place() {
     let world = world(INDEX);
     let mut wrong = eval_case("a", "cod", "q", &[]);
     wrong["expected"] = json!([]);

@@ -57,6 +57,31 @@ fn diff_match(expected: &str) -> Value {
 }
 
 #[test]
+fn goals_and_agents_are_told_the_directory_they_run_in() {
+    let world = world(&json!({"agentTask": {"instruction": "do it"}, "goals": ["where"]}));
+    let place = "echo $PWD $OLDPWD > \\\"$PWD/$1.txt\\\"; pwd -P";
+    let goal = format!("command = \"sh\", args = [\"-c\", \"{place}\", \"sh\", \"goal\"]");
+    world.file(
+        "evalratchet.toml",
+        &format!(
+            "[[suite]]\nid = \"agents\"\nkind = \"scenario\"\ncases = [\"s.json\"]\nenv = [\"OLDPWD\"]\n\
+             target = {{ agent = [\"sh\", \"-c\", \"{place}\", \"sh\", \"agent\"] }}\n\
+             [adapter.sh]\nneeds = \"a shell\"\ngoals.where = {{ {goal} }}\n"
+        ),
+    );
+    let mut command = world.command(&["run", "--keep"]);
+    command.env("PWD", world.path()).env("OLDPWD", world.path());
+    let ran = world.ran(command.output().unwrap());
+    assert_eq!(ran.case("s")["status"], "passed", "{}{}", ran.stdout, ran.stderr);
+    let copy = ran.case("s")["detail"]["workingCopy"].as_str().unwrap();
+    for name in ["agent.txt", "goal.txt"] {
+        assert!(!world.path().join(name).exists(), "{name} was written into the repository");
+        let text = std::fs::read_to_string(PathBuf::from(copy).join(name)).unwrap();
+        assert_eq!(text.trim(), PathBuf::from(copy).canonicalize().unwrap().display().to_string());
+    }
+}
+
+#[test]
 fn a_diff_match_yields_a_result_that_depends_on_the_diff() {
     let right = run(&json!({"patternAssertions": [diff_match("-two\n+TWO\n")]}));
     assert_eq!((right.code, assertions(&right)), (0, vec!["passed: -".into()]));
@@ -455,7 +480,7 @@ fn what_an_agent_leaves_behind_is_its_own_fault_and_never_hangs_the_run() {
 }
 
 #[test]
-fn unchanged_is_not_created_empty() {
+fn an_unchanged_file_is_not_one_that_was_created_empty() {
     let unchanged = json!({"type": "diff-match", "path": "new", "match": "exact", "expectedDiff": ""});
     let ran = run(&json!({"agentTask": {"instruction": "WRITE|new|"}, "patternAssertions": [unchanged]}));
     assert_eq!(assertions(&ran), ["failed: an empty file was created"]);

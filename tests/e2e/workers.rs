@@ -42,7 +42,7 @@ fn with_more_jobs_there_are_as_many_processes() {
 }
 
 #[test]
-fn a_worker_that_hangs_crashes_or_talks_nonsense_costs_one_case_and_is_started_anew() {
+fn a_worker_that_hangs_or_crashes_costs_one_case_and_is_started_again() {
     let script = GOOD.replace(
         "printf",
         "case $n in 1) sleep 600;; 2) exit 7;; 3) echo nonsense; continue;; 4) id=other;; 5) exit 0;; esac; printf",

@@ -86,7 +86,7 @@ pub(crate) fn cycles(tree: &Tree) -> Vec<Cycle> {
 }
 
 #[test]
-fn a_circle_is_found_through_names_and_what_is_passed_on() {
+fn a_cycle_is_found_through_names_and_reexports() {
     let mut tree = Tree::with_crates(&[]);
     for (path, text) in [
         (vec![], "mod a; mod b; mod c; mod d;"),

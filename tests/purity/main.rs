@@ -113,7 +113,7 @@ fn everything_on_the_lists_exists() {
 }
 
 #[test]
-fn modules_do_not_know_each_other_in_circles() {
+fn modules_do_not_import_each_other_in_cycles() {
     let found: Vec<String> = cycles::cycles(&TREE).iter().map(ToString::to_string).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }

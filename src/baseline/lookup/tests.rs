@@ -287,7 +287,7 @@ fn the_configuration_of_the_base_says_where_the_baseline_is() {
 }
 
 #[test]
-fn each_way_to_have_no_baseline_is_told_apart() {
+fn every_reason_for_a_missing_baseline_has_its_own_message() {
     let none = |history: &MemoryHistory, query: &BaselineQuery| look(history, query).found.unwrap_err();
     let (branch, base) = ("main".to_owned(), sha('a'));
     let empty = MemoryHistory::default().commit('a', "").branch("main", 'a');
@@ -317,7 +317,7 @@ fn a_version_that_is_not_valid_is_an_error_and_only_missing_from_the_trend() {
 }
 
 #[test]
-fn what_could_not_be_looked_up_is_an_error_and_not_a_missing_baseline() {
+fn a_failed_lookup_is_an_error_and_not_a_missing_baseline() {
     let query = pull_request('e', 'd', None);
     for call in ["tip", "parents", "merge_base", "is_ancestor", "file_at", "versions"] {
         match ready(find(&history().broken(call), &query)) {

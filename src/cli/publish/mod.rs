@@ -10,6 +10,7 @@ use clap::Args;
 use job_outputs::{ChannelFailures, Files};
 use publication::{NoResults, Publication, PublicationError, key_of_config};
 
+use super::arguments::comment_key;
 use super::{ConfigArgs, Failure, block_on, console};
 use crate::ci::{self, CiContext, Event, HeadSha};
 use crate::github::check::{self, CheckIdentity, CheckReport};
@@ -33,7 +34,7 @@ pub(super) struct PublishArgs {
     #[arg(long)]
     start: bool,
     /// Whose comment and check it is, if there are several [default: the configuration's path]
-    #[arg(long, value_name = "KEY", value_parser = a_key)]
+    #[arg(long, value_name = "KEY", value_parser = comment_key)]
     comment_key: Option<String>,
     /// When a comment is written where there is none yet
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = CommentWhen::Always)]
@@ -56,11 +57,6 @@ pub(super) struct PublishArgs {
     /// How long all of it may take
     #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "3m")]
     deadline: Duration,
-}
-
-fn a_key(text: &str) -> Result<String, String> {
-    let is_key = !text.trim().is_empty() && text.len() <= 150 && !text.chars().any(char::is_control);
-    if is_key { Ok(text.trim().to_owned()) } else { Err("a key has 1 to 150 printable characters".to_owned()) }
 }
 
 pub(super) fn publish(args: &PublishArgs, ci: &CiContext) -> Result<ExitCode, Failure> {

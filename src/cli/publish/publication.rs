@@ -116,7 +116,7 @@ impl Publisher<'_> {
         };
         publication.number = Some(pull.number);
         if let Ok(results) = publication.results {
-            publication.results = match self.judged_anew(results, &pull, &head).await {
+            publication.results = match self.judged_again(results, &pull, &head).await {
                 Ok(Some((results, base))) => {
                     publication.frame.origin = outcome::origin_note(&self.event, base.as_ref());
                     Ok(results)
@@ -141,7 +141,7 @@ impl Publisher<'_> {
     }
 
     /// Compares and judges with what the base has; `None` if it has no such configuration.
-    async fn judged_anew(
+    async fn judged_again(
         &self,
         results: Results,
         pull: &PullRequest,

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stood_between_the_markers_is_replaced_and_nothing_else() {
+    fn text_between_the_markers_is_replaced_and_nothing_else() {
         let body = format!("before \n{}\nafter\t\n no newline", pair("old\n```\nx\n```"));
         assert_eq!(put(&body), format!("before \n{}\nafter\t\n no newline", pair("new")));
         let crlf = body.replace('\n', "\r\n");
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_marker_eats_nothing() {
+    fn a_marker_without_its_partner_removes_nothing() {
         for body in [
             format!("a\n{BEGIN}\nb\n"),
             format!("a\n{END}\nb\n"),
@@ -263,13 +263,13 @@ mod tests {
     }
 
     #[test]
-    fn of_two_pairs_the_first_is_filled_and_the_second_goes() {
+    fn of_two_pairs_the_first_is_filled_and_the_second_removed() {
         let body = format!("a\n{}b\n{}c\n", pair("old"), pair("older"));
         assert_eq!(put(&body), format!("a\n{}b\nc\n", pair("new")));
     }
 
     #[test]
-    fn keys_do_not_meet_and_cannot_end_the_marker() {
+    fn keys_do_not_collide_and_cannot_end_the_marker() {
         let one = with_summary("", "one", "a");
         let both = with_summary(&one, "two", "b");
         assert!(both.starts_with(&one) && both.contains("two"));
@@ -317,7 +317,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
         #[test]
-        fn twice_is_once_and_the_last_summary_counts(body in bodies(), one in summaries(), two in summaries()) {
+        fn a_summary_put_in_twice_stands_once_and_the_last_counts(body in bodies(), one in summaries(), two in summaries()) {
             let once = with_summary(&body, &one, "k");
             prop_assert_eq!(&with_summary(&once, &one, "k"), &once);
             prop_assert_eq!(with_summary(&once, &two, "k"), with_summary(&body, &two, "k"));

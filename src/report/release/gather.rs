@@ -19,9 +19,7 @@ use crate::results::Tool;
 /// A name that the user gave or that was found, and its commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
-    /// The tag.
     pub name: String,
-    /// Its commit.
     pub commit: Sha,
 }
 
@@ -30,7 +28,6 @@ pub struct Named {
 pub struct Range {
     /// The earlier release, if there is one.
     pub from: Option<Named>,
-    /// The release.
     pub to: Named,
     /// The commits that wrote the baseline, and what they wrote, oldest first. The first is what `from` has, the last what
     /// `to` has; a single one is what both have.

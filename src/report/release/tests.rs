@@ -107,7 +107,7 @@ fn without_an_earlier_release_values_are_absolute() {
 }
 
 #[test]
-fn the_direction_is_what_is_sure() {
+fn only_certain_changes_decide_the_direction() {
     for (then, now, direction) in [
         ("a+ b-", "a+ b+", Direction::Better),
         ("a+ b+", "a+ b-", Direction::Worse),
@@ -146,7 +146,7 @@ fn a_case_is_matched_by_its_question_whatever_it_is_called() {
 }
 
 #[test]
-fn what_stood_in_any_version_is_told_and_when_it_was_gone() {
+fn blessings_of_any_version_are_reported_with_their_end() {
     let report = report(&small());
     let stood: Vec<(&str, bool, Option<&str>, Option<&str>)> = report
         .blessings
@@ -239,7 +239,7 @@ fn a_hostile_history_reads_as_it_is_written_down_here() {
 }
 
 #[test]
-fn nothing_that_others_wrote_comes_alive_in_markdown() {
+fn foreign_text_is_not_rendered_as_markdown() {
     let report = report(&hostile(|text| text.to_owned()));
     for text in [markdown(&report, usize::MAX).unwrap(), markdown(&report, 9_000).unwrap(), summary(&report).unwrap()] {
         let (shown, found) = alive(&text);
@@ -258,7 +258,7 @@ fn nothing_that_others_wrote_comes_alive_in_markdown() {
 }
 
 #[test]
-fn nothing_that_others_wrote_is_markup_in_the_page() {
+fn foreign_text_is_not_markup_in_the_page() {
     let page = html(&report(&hostile(|text| text.to_owned()))).unwrap();
     let harmless = html(&report(&hostile(|text| {
         let at = HOSTILE.iter().position(|one| *one == text).unwrap();
@@ -278,7 +278,7 @@ fn nothing_that_others_wrote_is_markup_in_the_page() {
 }
 
 #[test]
-fn it_fits_any_budget_and_never_loses_its_first_line() {
+fn a_report_fits_any_budget_and_keeps_its_first_line() {
     let cases = |sign: &str| (0..3000).map(|at| format!("case{}{sign}", word(at))).collect::<Vec<_>>().join(" ");
     let versions = ["+", "-"].map(|sign| baseline_of(vec![named("s", &cases(sign), &Policy::default())]));
     let report = report(&range(versions.to_vec()));
@@ -314,7 +314,7 @@ fn word(number: usize) -> String {
 }
 
 #[test]
-fn what_could_not_be_looked_at_is_said() {
+fn versions_that_could_not_be_read_are_reported() {
     let mut range = small();
     range.gaps = Gaps { shallow: true, unreadable: vec![commit("f")], left_out: 7 };
     let text = markdown(&report(&range), RELEASE_BUDGET).unwrap();

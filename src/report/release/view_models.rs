@@ -28,7 +28,6 @@ pub(super) struct HeadView {
     pub(super) notes: Vec<String>,
 }
 
-/// The verdict-like line.
 pub(super) fn head(report: &ReleaseReport) -> HeadView {
     let (alert, tone, phrase) = match report.direction {
         Direction::Better => ("TIP", "good", "is better than"),

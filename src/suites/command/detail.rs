@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::text::{Redact, Redactor};
+
 /// How many measured cases matched in which way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CommandSuiteDetail {
@@ -65,4 +67,37 @@ pub struct Difference {
     pub generated: Option<String>,
     /// What the option that differs does, where one option is all that differs.
     pub note: Option<String>,
+}
+
+impl Redact for CommandDetail {
+    fn redact(&mut self, redactor: &Redactor) {
+        let Self {
+            prompt,
+            expected_command,
+            accepted_commands,
+            generated_command,
+            compared_with,
+            method: _,
+            rule: _,
+            first_difference,
+            category: _,
+            risk_level: _,
+            posix_compliant: _,
+        } = self;
+        prompt.redact(redactor);
+        expected_command.redact(redactor);
+        accepted_commands.redact(redactor);
+        generated_command.redact(redactor);
+        compared_with.redact(redactor);
+        first_difference.redact(redactor);
+    }
+}
+
+impl Redact for Difference {
+    fn redact(&mut self, redactor: &Redactor) {
+        let Self { word: _, expected, generated, note } = self;
+        expected.redact(redactor);
+        generated.redact(redactor);
+        note.redact(redactor);
+    }
 }

@@ -7,7 +7,7 @@ use similar::{ChangeTag, TextDiff};
 use super::CommandQuestion;
 use super::Difference;
 use super::equivalence::{Equivalence, compare};
-use crate::model::{Answer, Check, Meaning, Score, Status};
+use crate::model::{Answer, CheckName as _, Meaning, Score, Status, check_names};
 use crate::suites::{CaseDetail, Evaluation};
 
 /// A command passes from this score on: whatever is equivalent does.
@@ -37,7 +37,10 @@ fn judge(question: &CommandQuestion, command: &str) -> Evaluation {
         status: if passed { Status::Passed } else { Status::Failed },
         score: Some(Score::clamped(score)),
         metrics: BTreeMap::from([("exact-rate", f64::from(u8::from(verdict == Equivalence::Exact)))]),
-        checks: vec![check(if passed { Status::Passed } else { Status::Failed }, explain(&verdict))],
+        checks: vec![
+            CommandCheck::ExpectedCommand
+                .check(if passed { Status::Passed } else { Status::Failed }, explain(&verdict)),
+        ],
         diff: (!matches!(verdict, Equivalence::Exact)).then(|| diff(expected, command)),
         detail: CaseDetail::Command(question.detail_with(Some(command), Some((expected, &verdict)))),
     }
@@ -48,14 +51,17 @@ fn without_answer(question: &CommandQuestion, status: Status, answer: &Answer) -
         status,
         score: (status == Status::Failed).then_some(Score::ZERO),
         metrics: BTreeMap::from([("exact-rate", 0.0)]),
-        checks: vec![check(status, Some(answer.sentence()))],
+        checks: vec![CommandCheck::ExpectedCommand.check(status, Some(answer.sentence()))],
         diff: None,
         detail: CaseDetail::Command(question.detail_with(None, None)),
     }
 }
 
-fn check(status: Status, details: Option<String>) -> Check {
-    Check { name: "expected-command".into(), status, details }
+check_names! {
+    /// Whether the command is one that the case expects.
+    CommandCheck {
+        ExpectedCommand = "expected-command",
+    }
 }
 
 fn explain(verdict: &Equivalence) -> Option<String> {
@@ -198,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_could_not_be_had_is_an_error_and_does_not_count() {
+    fn a_missing_answer_is_an_error_and_does_not_count() {
         let evaluation = given(Ending::CouldNotStart { why: "not found".into() });
         assert_eq!((evaluation.status, evaluation.score), (Status::Error, None));
     }

@@ -165,7 +165,7 @@ pub fn load_tables(files: &[Found]) -> Result<Tables, InputErrors> {
         let table = read(path, shown).and_then(|text| Document::toml(shown, text)).and_then(|document| {
             let table = TABLES.read(&document)?;
             Tables::with([(name.clone(), table.clone())])
-                .map_err(|why| InputErrors::from(document.error(&Pointer::root(), why)))?;
+                .map_err(|why| InputErrors::from(document.error(&Pointer::root(), why.to_string())))?;
             Ok(table)
         });
         match table {
@@ -174,7 +174,7 @@ pub fn load_tables(files: &[Found]) -> Result<Tables, InputErrors> {
         }
     }
     errors.into_result()?;
-    Tables::with(tables).map_err(|why| InputError::in_file("programs", why).into())
+    Tables::with(tables).map_err(|why| InputError::in_file("programs", why.to_string()).into())
 }
 
 /// The cases of a suite, file by file.
@@ -189,7 +189,6 @@ pub fn load_suite(suite: &SuiteSettings, config: &CommandConfig) -> Vec<Result<L
     }
 }
 
-/// Reads one dataset.
 pub fn load(path: &Path, shown: &str, tables: &Tables, own: &[Found]) -> Result<Loaded, InputErrors> {
     let document = Document::json(shown, read(path, shown)?)?;
     // Tables of the user's own decide what is right, so they belong to the question.

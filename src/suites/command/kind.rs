@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::CommandDataset;
 use super::equivalence::ProgramTable;
+use super::evaluate::CommandCheck;
 use super::page;
 use super::starter;
 use super::{CommandConfig, CommandDetail, CommandQuestion, CommandSuiteDetail, Method, evaluate, load_suite, marked};
@@ -24,6 +25,7 @@ impl SuiteKind for CommandKind {
     type Question = CommandQuestion;
     type Detail = CommandDetail;
     type Config = CommandConfig;
+    type Check = CommandCheck;
 
     const METRICS: &'static [MetricSpec] = &[
         MetricSpec::quality("accuracy"),
@@ -34,7 +36,6 @@ impl SuiteKind for CommandKind {
         MetricSpec::LATENCY_P50,
         MetricSpec::LATENCY_P95,
     ];
-    const CHECKS: &'static [&'static str] = &["expected-command"];
     const SCHEMAS: &'static [FileSchema] = &[
         FileSchema {
             name: "command-dataset",

@@ -4,11 +4,20 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstRootNode};
 use serde_json::Value;
 
+/// Why answers cannot be moved into a `golden.json`.
+#[derive(Debug, thiserror::Error)]
+pub enum AcceptError {
+    #[error(transparent)]
+    Syntax(#[from] jsonc_parser::errors::ParseError),
+    #[error("expected an object: case id → reviewed answer")]
+    NotObject,
+}
+
 /// The text of `golden.json` with these answers in it.
-pub fn accepted(golden: &str, answers: &[(String, Value)]) -> Result<String, String> {
+pub fn accepted(golden: &str, answers: &[(String, Value)]) -> Result<String, AcceptError> {
     let text = if golden.trim().is_empty() { "{}\n" } else { golden };
-    let root = CstRootNode::parse(text, &ParseOptions::default()).map_err(|error| error.to_string())?;
-    let object = root.object_value().ok_or("expected an object: case id → reviewed answer")?;
+    let root = CstRootNode::parse(text, &ParseOptions::default())?;
+    let object = root.object_value().ok_or(AcceptError::NotObject)?;
     for (id, answer) in answers {
         match object.get(id) {
             Some(property) => property.set_value(input(answer)),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::model::Usage;
+use crate::text::{Redact, Redactor};
 
 /// A module in short.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -64,4 +65,18 @@ pub struct ComponentDetail {
     pub value: Option<f64>,
     /// What there is to say about it.
     pub note: Option<String>,
+}
+
+impl Redact for GoldenDetail {
+    fn redact(&mut self, redactor: &Redactor) {
+        let Self { module: _, description, input, golden, actual, unread, components, pass_at: _, accepted: _ } = self;
+        description.redact(redactor);
+        input.redact(redactor);
+        golden.redact(redactor);
+        actual.redact(redactor);
+        unread.redact(redactor);
+        for component in components {
+            component.note.redact(redactor);
+        }
+    }
 }

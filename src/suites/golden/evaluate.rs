@@ -6,23 +6,33 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use similar::TextDiff;
 
+use super::GoldenQuestion;
+use super::json_in::{NoJson, json_in};
 use super::measures::{Asks, MeasureError, MeasureInput};
 use super::scorer::AnswerForm;
 use super::{ComponentDetail, GoldenDetail};
-use super::{GoldenQuestion, json_in};
-use crate::model::{Answer, CaseId, Check, Ending, Meaning, MetricSpec, Request, Score, Status, Usage};
+use crate::model::{
+    Answer, CaseId, CheckName as _, Ending, Meaning, MetricSpec, Request, Score, Status, Usage, check_names,
+};
 use crate::suites::{CaseDetail, Evaluation};
 use crate::text::truncate_middle;
 
 /// How much of a diff or of an unreadable answer is kept.
 const KEPT: usize = 8 * 1024;
 
+check_names! {
+    /// The score as a whole, and each component of the scorer.
+    GoldenCheck {
+        Score = "score",
+        Component = "component",
+    }
+}
+
 /// What somebody is asked whose opinion a component wants.
 #[derive(Debug)]
 pub struct OpinionRequest<'a> {
     /// The component's place in the scorer.
     pub component: usize,
-    /// Its name.
     pub name: &'a str,
     pub request: Request,
 }
@@ -51,7 +61,7 @@ pub fn evaluate(question: &GoldenQuestion, answer: &Answer, opinions: &BTreeMap<
         Meaning::Judge(text) => match (read_answer(question, text), &question.golden) {
             (_, None) => without(question, Status::Unmeasured, "there is no golden output yet".into(), Some(text)),
             (Ok(actual), Some(golden)) => judge(question, actual, golden, answer.duration, opinions),
-            (Err(why), Some(_)) => without(question, Status::Failed, why, Some(text)),
+            (Err(error), Some(_)) => without(question, Status::Failed, error.to_string(), Some(text)),
         },
         Meaning::Status(status) => without(question, status, answer.sentence(), None),
     };
@@ -66,7 +76,7 @@ pub fn evaluate(question: &GoldenQuestion, answer: &Answer, opinions: &BTreeMap<
 }
 
 /// The answer in the form that the module wants.
-pub fn read_answer(question: &GoldenQuestion, text: &str) -> Result<Value, String> {
+pub fn read_answer(question: &GoldenQuestion, text: &str) -> Result<Value, NoJson> {
     match question.scorer.answer {
         AnswerForm::Json => json_in(text),
         // A worker and a service answer in JSON; a text among it is meant as one.
@@ -93,8 +103,8 @@ fn judge(
     let mut checks = Vec::new();
     let mut sum = 0.0;
     for (index, component) in question.scorer.components.iter().enumerate() {
-        let scene = MeasureInput { document: &document, latency, opinion: opinions.get(&index) };
-        let (value, status, note) = match component.measure.measure(scene) {
+        let input = MeasureInput { document: &document, latency, opinion: opinions.get(&index) };
+        let (value, status, note) = match component.measure.measure(input) {
             Ok(measured) => (Some(measured.earned.points(component.weight)), Status::Passed, measured.note),
             Err(MeasureError::Answer(why)) => (Some(0.0), Status::Failed, Some(why)),
             Err(MeasureError::Scorer(why)) => (None, Status::Error, Some(why)),
@@ -102,7 +112,7 @@ fn judge(
         sum += value.unwrap_or(0.0);
         let earned = value.map_or("not measured".to_owned(), |value| format!("{value:.2} of {:.2}", component.weight));
         let details = note.as_ref().map_or(earned.clone(), |note| format!("{earned}: {note}"));
-        checks.push(Check { name: format!("component {}", component.name), status, details: Some(details) });
+        checks.push(GoldenCheck::Component.check_of(&component.name, status, Some(details)));
         components.push(ComponentDetail {
             name: component.name.clone(),
             measure: component.measure_name.to_owned(),
@@ -121,12 +131,12 @@ fn judge(
     } else {
         Status::Failed
     };
-    let trouble = components.iter().find(|component| component.value.is_none());
-    let sentence = match trouble {
+    let unmeasured = components.iter().find(|component| component.value.is_none());
+    let sentence = match unmeasured {
         Some(component) => format!("{}: {}", component.name, component.note.as_deref().unwrap_or_default()),
         None => format!("{:.3}, passes from {:.3} on", score.value(), question.pass_at),
     };
-    checks.insert(0, Check { name: "score".into(), status, details: Some(sentence) });
+    checks.insert(0, GoldenCheck::Score.check(status, Some(sentence)));
     let accepted = question.replayed && actual == *golden;
     Evaluation {
         status,
@@ -139,9 +149,9 @@ fn judge(
 }
 
 fn without(question: &GoldenQuestion, status: Status, why: String, text: Option<&str>) -> Evaluation {
-    let mut checks = vec![Check { name: "score".into(), status, details: Some(why) }];
+    let mut checks = vec![GoldenCheck::Score.check(status, Some(why))];
     for component in &question.scorer.components {
-        checks.push(Check { name: format!("component {}", component.name), status, details: None });
+        checks.push(GoldenCheck::Component.check_of(&component.name, status, None));
     }
     let mut detail = detail(question);
     detail.unread = text.map(|text| truncate_middle(text, KEPT));

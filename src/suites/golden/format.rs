@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::GoldenConfig;
-use super::measures::{MeasureError, MeasureInput};
+use super::measures::{MeasureInput, ModuleFileError};
 use super::scorer::Scorer;
 use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer, read_text};
 use crate::model::{CaseId, Fingerprint, Location};
@@ -100,9 +100,9 @@ fn load_module(suite: &SuiteSettings, config: &GoldenConfig, folder: &Found) -> 
     let read_more = |name: &str| {
         let inside = Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
         if !inside {
-            return Err(format!("`{name}` is not a file of the module's folder"));
+            return Err(ModuleFileError::Outside(name.to_owned()));
         }
-        read_text(&folder.path.join(name), &shown(folder, name)).map_err(|mistake| mistake.to_string())
+        Ok(read_text(&folder.path.join(name), &shown(folder, name))?)
     };
     let scorer = scorer_document.as_ref().and_then(|document| {
         Scorer::load(document, &read_more).map_err(|wrong| errors.extend(wrong)).ok().map(Arc::new)
@@ -244,8 +244,8 @@ impl Module<'_> {
             if component.measure.asks().is_some() {
                 continue;
             }
-            let scene = MeasureInput { document, latency: Duration::ZERO, opinion: None };
-            if let Err(MeasureError::Answer(why) | MeasureError::Scorer(why)) = component.measure.measure(scene) {
+            let input = MeasureInput { document, latency: Duration::ZERO, opinion: None };
+            if let Err(why) = component.measure.measure(input) {
                 let message = format!("the component `{}` cannot be measured on golden itself: {why}", component.name);
                 errors.push(self.golden.error_at_key(&place, message));
             }
@@ -261,23 +261,31 @@ impl Module<'_> {
                         cases.error(&at.join(field), message).with_help(format!("{} of `{id}`", self.golden.file)),
                     );
                 }
-                Some(Err(why)) => errors.push(self.golden.error_at_key(&place, why)),
+                Some(Err(why)) => errors.push(self.golden.error_at_key(&place, why.to_string())),
                 Some(Ok(_)) | None => {}
             }
         }
     }
 }
 
+/// A template that could not be filled in, in the words of its engine.
+#[derive(Debug, thiserror::Error)]
+#[error("{line}{detail}")]
+struct TemplateError {
+    line: String,
+    detail: String,
+}
+
 /// Fills a template in; a name that is not there is an error.
-fn render(template: &str, input: &Value) -> Result<String, String> {
+fn render(template: &str, input: &Value) -> Result<String, TemplateError> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
     let rendered = environment
         .render_str(template, minijinja::context! { input => minijinja::Value::from(minijinja::value::Serde(input)) });
-    rendered.map_err(|error| {
-        let line = error.line().map(|line| format!("line {line}: ")).unwrap_or_default();
-        format!("{line}{}", error.detail().map_or_else(|| error.kind().to_string(), str::to_owned))
+    rendered.map_err(|error| TemplateError {
+        line: error.line().map(|line| format!("line {line}: ")).unwrap_or_default(),
+        detail: error.detail().map_or_else(|| error.kind().to_string(), str::to_owned),
     })
 }
 

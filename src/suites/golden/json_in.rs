@@ -5,8 +5,13 @@ use serde_json::Value;
 /// How many beginnings are tried before a text counts as having no JSON in it.
 const BEGINNINGS: usize = 2000;
 
+/// What was said holds no JSON that could be the answer.
+#[derive(Debug, thiserror::Error)]
+#[error("the answer is not JSON: {0}")]
+pub struct NoJson(serde_json::Error);
+
 /// The JSON in a text: the whole of it, or else the longest object or list that stands in it.
-pub fn json_in(text: &str) -> Result<Value, String> {
+pub fn json_in(text: &str) -> Result<Value, NoJson> {
     let whole = match serde_json::from_str(text.trim()) {
         // A text in JSON may itself hold the JSON that is meant.
         Ok(Value::String(inner)) if inner.contains(['{', '[']) => {
@@ -35,7 +40,7 @@ pub fn json_in(text: &str) -> Result<Value, String> {
     let opens = text.trim_start().trim_start_matches("```json").trim_start_matches("```").trim_start();
     match best {
         Some((_, value)) if !opens.starts_with(['{', '[']) || starts_with(opens, &value) => Ok(value),
-        Some(_) | None => Err(format!("the answer is not JSON: {whole}")),
+        Some(_) | None => Err(NoJson(whole)),
     }
 }
 
@@ -63,7 +68,7 @@ mod tests {
             format!("The plan [draft] is {answer}. Enjoy {{it}}!"),
             format!("For example {{\"a\": 1}} would be wrong, so:\n{answer:#}"),
         ] {
-            assert_eq!(json_in(&text).as_ref(), Ok(&answer), "{text}");
+            assert_eq!(json_in(&text).ok().as_ref(), Some(&answer), "{text}");
         }
     }
 
@@ -76,7 +81,7 @@ mod tests {
             "```json\n{\"tasks\": [{\"title\": \"a\"}, {\"tit",
             "{'single': 'quotes'}",
         ] {
-            assert!(json_in(text).unwrap_err().starts_with("the answer is not JSON: "), "{text}");
+            assert!(json_in(text).unwrap_err().to_string().starts_with("the answer is not JSON: "), "{text}");
         }
     }
 

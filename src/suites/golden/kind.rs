@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::CaseFile;
+use super::evaluate::GoldenCheck;
 use super::measures::Asks;
 use super::page;
 use super::scorer::scorer_schema;
@@ -25,7 +26,7 @@ use crate::suites::{
     Loaded, Remark, SuiteDetail, SuiteKind, SuiteReport, SuiteSettings, TableRows,
 };
 use crate::targets::{OpinionTarget, TargetSettings};
-use crate::text::{counted, plain};
+use crate::text::{Redact as _, Redactor, counted, plain};
 
 /// How many of the worst cases the table of components has.
 const WORST: usize = 5;
@@ -38,6 +39,7 @@ impl SuiteKind for GoldenKind {
     type Question = GoldenQuestion;
     type Detail = GoldenDetail;
     type Config = GoldenConfig;
+    type Check = GoldenCheck;
 
     const METRICS: &'static [MetricSpec] = &[
         MetricSpec::quality("avg-score"),
@@ -47,7 +49,6 @@ impl SuiteKind for GoldenKind {
         MetricSpec::LATENCY_P50,
         MetricSpec::LATENCY_P95,
     ];
-    const CHECKS: &'static [&'static str] = &["score", "component"];
     const SCHEMAS: &'static [FileSchema] = &[
         FileSchema { name: "golden-cases", about: "Cases of golden suites", schema: schema_of::<CaseFile> },
         FileSchema { name: "scorer", about: "scorer.toml of golden suites", schema: scorer_schema },
@@ -144,7 +145,7 @@ impl CaseQuestion for GoldenQuestion {
         let Asking { case, attempt, source, stop, .. } = *asking;
         let mut answer = source.ask(self.as_request(case).again(attempt), stop).await;
         let mut opinions = BTreeMap::new();
-        for OpinionRequest { component, name, request } in opinion_requests(self, case, &answer) {
+        for OpinionRequest { component, name, request } in self.opinions_to_ask(case, &answer, source.redactor()) {
             let Some(source) = source.opinion(name) else { continue };
             let opinion = source.ask(request.again(attempt), stop).await;
             answer.usage = Usage::sum(answer.usage, opinion.usage);
@@ -193,6 +194,19 @@ fn component(name: &str, asks: Asks<'_>, suite: &SuiteSettings) -> OpinionTarget
 }
 
 impl GoldenQuestion {
+    /// A model that judges an answer does not see what was confided to the target.
+    fn opinions_to_ask(&self, case: &CaseId, answer: &Answer, redactor: &Redactor) -> Vec<OpinionRequest<'_>> {
+        let mut redacted = answer.clone();
+        redacted.redact(redactor);
+        let mut requests = opinion_requests(self, case, answer);
+        for (seen, asked) in opinion_requests(self, case, &redacted).into_iter().zip(&mut requests) {
+            if asked.request.body.is_some() && seen.component == asked.component {
+                *asked = seen;
+            }
+        }
+        requests
+    }
+
     fn as_request(&self, id: &CaseId) -> Request {
         Request {
             names: vec![("prompt", self.prompt.clone())],
@@ -239,7 +253,7 @@ impl CaseReport for GoldenDetail {
         let mut lines = vec![("about", self.description.clone())];
         for check in case.checks {
             let Some(details) = &check.details else { continue };
-            lines.push(match check.name.strip_prefix("component ") {
+            lines.push(match check.subject_of(GoldenCheck::Component) {
                 Some(name) => ("", format!("{name} {details}")),
                 None => ("score", details.clone()),
             });

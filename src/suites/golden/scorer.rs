@@ -81,13 +81,11 @@ pub struct Scorer {
 /// A component, ready to be used.
 #[derive(Debug)]
 pub struct Component {
-    /// Its name.
     pub name: String,
     /// What it can earn.
     pub weight: f64,
     /// The name of its measure.
     pub measure_name: &'static str,
-    /// Its measure.
     pub measure: Box<dyn Measure>,
 }
 
@@ -163,7 +161,7 @@ fn load_component(
     let mut errors = InputErrors::new();
     for (key, value) in &section.rest {
         if let Some(Err(why)) = value.as_str().filter(|text| text.starts_with('$')).map(Selector::parse) {
-            errors.push(document.error(&at.join(key), why));
+            errors.push(document.error(&at.join(key), why.to_string()));
         }
     }
     errors.into_result()?;

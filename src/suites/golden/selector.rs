@@ -32,6 +32,26 @@ impl JsonSchema for Selector {
     }
 }
 
+/// Why a path cannot be used, or what a case lacks for it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SelectorError {
+    #[error("`{path}` is not a JSONPath: {why}")]
+    NotJsonPath { path: String, why: String },
+    #[error("`{path}` must begin with $.actual, $.golden, $.input or $.case")]
+    NoRoot { path: String },
+    #[error("`{path}`: {why}")]
+    Segment { path: String, why: String },
+    /// A step of the path finds less than the places before it.
+    #[error("`{path}`: {shares}`{place}` {lack}")]
+    Missing { path: String, shares: String, place: String, lack: String },
+    #[error("`{path}`: `{place}` is {found}, not a list")]
+    NotList { path: String, place: String, found: String },
+    #[error("`{path}` selects {count} values where one is wanted")]
+    NotSingle { path: String, count: usize },
+    #[error("`{path}`: expected {wanted}, found {found}")]
+    WrongType { path: String, wanted: &'static str, found: String },
+}
+
 /// One more segment of a path.
 #[derive(Debug, Clone)]
 struct Step {
@@ -47,7 +67,6 @@ enum Wants {
     One(String),
     /// Every place is a list or an object, perhaps an empty one.
     Many,
-    /// Whatever there is.
     Anything,
 }
 
@@ -56,29 +75,29 @@ enum Wants {
 pub enum Root {
     /// The answer that is judged.
     Actual,
-    /// The reviewed answer.
     Golden,
-    /// What was asked.
     Input,
     /// The case's further fields.
     Case,
 }
 
 impl Selector {
-    /// Reads a path.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let whole = JsonPath::parse(text).map_err(|error| format!("`{text}` is not a JSONPath: {error}"))?;
+    pub fn parse(text: &str) -> Result<Self, SelectorError> {
+        let path = || text.to_owned();
+        let whole = JsonPath::parse(text)
+            .map_err(|error| SelectorError::NotJsonPath { path: path(), why: error.to_string() })?;
         let segments = segments(text);
         let first = segments.first().map(|(_, wants)| wants);
         if !matches!(first, Some(Wants::One(name)) if root_of(name).is_some()) {
-            return Err(format!("`{text}` must begin with $.actual, $.golden, $.input or $.case"));
+            return Err(SelectorError::NoRoot { path: path() });
         }
         let mut steps = Vec::new();
         for (end, wants) in segments {
-            let path = if end == text.len() { Ok(whole.clone()) } else { JsonPath::parse(&text[..end]) };
-            steps.push(Step { path: path.map_err(|error| format!("`{text}`: {error}"))?, wants });
+            let step = if end == text.len() { Ok(whole.clone()) } else { JsonPath::parse(&text[..end]) };
+            let step = step.map_err(|error| SelectorError::Segment { path: path(), why: error.to_string() })?;
+            steps.push(Step { path: step, wants });
         }
-        Ok(Self { text: text.to_owned(), steps })
+        Ok(Self { text: path(), steps })
     }
 
     /// Whose text it reads.
@@ -95,29 +114,32 @@ impl Selector {
     }
 
     /// What it selects, or what is missing. An empty list is not missing.
-    pub fn select<'a>(&self, document: &'a Value) -> Result<Vec<&'a Value>, String> {
+    pub fn select<'a>(&self, document: &'a Value) -> Result<Vec<&'a Value>, SelectorError> {
         let mut before = vec![document];
         let mut place = String::from("$");
         for step in &self.steps {
             let now = step.path.query(document).all();
-            let short = match &step.wants {
+            let error = match &step.wants {
                 Wants::One(name) => {
                     let lacking = before.len().saturating_sub(now.len());
                     let example = before.iter().find(|value| !has(value, name));
-                    (lacking > 0).then(|| {
-                        let of =
-                            if before.len() > 1 { format!("{lacking} of {} at ", before.len()) } else { String::new() };
-                        format!("`{}`: {of}`{place}` {}", self.text, lacks(example.copied(), name))
+                    (lacking > 0).then(|| SelectorError::Missing {
+                        path: self.text.clone(),
+                        shares: match before.len() {
+                            0 | 1 => String::new(),
+                            all => format!("{lacking} of {all} at "),
+                        },
+                        place: place.clone(),
+                        lack: lacks(example.copied(), name),
                     })
                 }
-                Wants::Many => before
-                    .iter()
-                    .find(|value| !value.is_array() && !value.is_object())
-                    .map(|value| format!("`{}`: `{place}` is {}, not a list", self.text, kind_of(value))),
+                Wants::Many => before.iter().find(|value| !value.is_array() && !value.is_object()).map(|value| {
+                    SelectorError::NotList { path: self.text.clone(), place: place.clone(), found: kind_of(value) }
+                }),
                 Wants::Anything => None,
             };
-            if let Some(short) = short {
-                return Err(short);
+            if let Some(error) = error {
+                return Err(error);
             }
             place = step.path.to_string();
             before = now;
@@ -126,36 +148,36 @@ impl Selector {
     }
 
     /// What it selects as numbers.
-    pub fn numbers(&self, document: &Value) -> Result<Vec<f64>, String> {
+    pub fn numbers(&self, document: &Value) -> Result<Vec<f64>, SelectorError> {
         let number = |value: &Value| {
-            value.as_f64().filter(|number| number.is_finite()).ok_or_else(|| self.wrong(value, "a number"))
+            value.as_f64().filter(|number| number.is_finite()).ok_or_else(|| self.wrong_type(value, "a number"))
         };
         self.select(document)?.into_iter().map(number).collect()
     }
 
     /// What it selects as texts.
-    pub fn texts<'a>(&self, document: &'a Value) -> Result<Vec<&'a str>, String> {
-        let text = |value: &'a Value| value.as_str().ok_or_else(|| self.wrong(value, "a text"));
+    pub fn texts<'a>(&self, document: &'a Value) -> Result<Vec<&'a str>, SelectorError> {
+        let text = |value: &'a Value| value.as_str().ok_or_else(|| self.wrong_type(value, "a text"));
         self.select(document)?.into_iter().map(text).collect()
     }
 
     /// What it selects, which must be one value.
-    pub fn single<'a>(&self, document: &'a Value) -> Result<&'a Value, String> {
+    pub fn single<'a>(&self, document: &'a Value) -> Result<&'a Value, SelectorError> {
         match self.select(document)?.as_slice() {
             [one] => Ok(one),
-            many => Err(format!("`{}` selects {} values where one is wanted", self.text, many.len())),
+            many => Err(SelectorError::NotSingle { path: self.text.clone(), count: many.len() }),
         }
     }
 
-    fn wrong(&self, value: &Value, wanted: &str) -> String {
-        format!("`{}`: expected {wanted}, found {}", self.text, kind_of(value))
+    fn wrong_type(&self, value: &Value, wanted: &'static str) -> SelectorError {
+        SelectorError::WrongType { path: self.text.clone(), wanted, found: kind_of(value) }
     }
 }
 
 impl TryFrom<String> for Selector {
-    type Error = String;
+    type Error = SelectorError;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, SelectorError> {
         Self::parse(&text)
     }
 }
@@ -290,7 +312,7 @@ mod tests {
 
     use super::*;
 
-    fn select(path: &str, actual: Value) -> Result<usize, String> {
+    fn select(path: &str, actual: Value) -> Result<usize, SelectorError> {
         Selector::parse(path).unwrap().select(&json!({ "actual": actual })).map(|found| found.len())
     }
 
@@ -315,7 +337,7 @@ mod tests {
             ("$.actual[0].a", json!([]), "is a list of 0, which has no `0`"),
             ("$.actual['a b'].c", json!({"a b": 3}), "is the number 3, which has no `c`"),
         ] {
-            let error = select(path, actual).unwrap_err();
+            let error = select(path, actual).unwrap_err().to_string();
             assert!(error.contains(expected), "{path}: {error}");
         }
     }

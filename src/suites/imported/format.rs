@@ -68,9 +68,7 @@ impl From<ImportedStatus> for Status {
 pub struct ImportedQuestion {
     /// How it came out.
     pub status: Status,
-    /// Its quality.
     pub score: f64,
-    /// Why.
     pub details: Option<String>,
     /// How long it took, if the other tool says so.
     pub duration: Option<Duration>,
@@ -96,12 +94,12 @@ pub fn load(found: &Found) -> Result<Loaded, InputErrors> {
     let text = read(&found.path, &found.shown)?;
     let start = text.trim_start();
     let cases = if start.starts_with('<') {
-        junit::read(&text).map_err(|why| InputError::in_file(&found.shown, why))?
+        junit::read(&text).map_err(|why| InputError::in_file(&found.shown, why.to_string()))?
     } else if found.shown.ends_with(".jsonl") || found.shown.ends_with(".ndjson") {
         read_lines(&found.shown, &text)?
     } else {
         let document = Document::json(&found.shown, text.clone())?;
-        promptfoo::read(&document).map_err(|why| document.error(&Pointer::root(), why))?
+        promptfoo::read(&document).map_err(|why| document.error(&Pointer::root(), why.to_string()))?
     };
     if cases.is_empty() {
         return Err(InputError::in_file(&found.shown, "has no case").into());

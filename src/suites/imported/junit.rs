@@ -10,14 +10,23 @@ use super::format::{ImportedCase, ImportedQuestion};
 use crate::model::Status;
 use crate::text::truncate_middle;
 
+/// Why a file is not read as JUnit XML.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum JunitError {
+    #[error("is not XML: {0}")]
+    Xml(#[from] roxmltree::Error),
+    #[error("expected <testsuites> or <testsuite>, found <{0}>")]
+    Root(String),
+}
+
 /// Reads every test case. Its id is its class name and its name.
-pub(super) fn read(text: &str) -> Result<Vec<ImportedCase>, String> {
+pub(super) fn read(text: &str) -> Result<Vec<ImportedCase>, JunitError> {
     // Entities are how a small file becomes a large one; JUnit has no use for them.
     let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(text, options).map_err(|error| format!("is not XML: {error}"))?;
+    let document = Document::parse_with_options(text, options)?;
     let root = document.root_element().tag_name().name();
     if root != "testsuites" && root != "testsuite" {
-        return Err(format!("expected <testsuites> or <testsuite>, found <{root}>"));
+        return Err(JunitError::Root(root.to_owned()));
     }
     let mut cases = Vec::new();
     let mut names: HashMap<String, usize> = HashMap::new();
@@ -69,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn suites_nest_names_repeat_and_every_outcome_is_told_apart() {
+    fn nested_suites_repeated_names_and_every_outcome_are_read() {
         let text = r#"<?xml version="1.0"?>
 <testsuites><testsuite name="a"><testsuite name="b">
   <testcase classname="x.Y" name="works" time="0.5"/>
@@ -79,9 +88,9 @@ mod tests {
   <testcase name="later"><skipped/></testcase>
 </testsuite></testsuite></testsuites>"#;
         let cases = read(text).unwrap();
-        let told: Vec<_> = cases.iter().map(|one| (one.id.as_str(), one.question.status, one.line)).collect();
+        let read_cases: Vec<_> = cases.iter().map(|one| (one.id.as_str(), one.question.status, one.line)).collect();
         assert_eq!(
-            told,
+            read_cases,
             [
                 ("x.Y::works", Status::Passed, 3),
                 ("x.Y::works #2", Status::Passed, 4),
@@ -96,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_junit_or_hides_a_bomb_is_refused() {
+    fn other_xml_and_entity_bombs_are_refused() {
         assert!(read("<html/>").is_err());
         assert!(read("<testsuite>").is_err());
         assert!(read("<!DOCTYPE x [<!ENTITY a \"b\">]><testsuite/>").is_err());

@@ -2,7 +2,7 @@
 
 use super::ImportedLine;
 use super::starter;
-use super::{ImportedConfig, ImportedDetail, ImportedQuestion, evaluate, load};
+use super::{ImportedCheck, ImportedConfig, ImportedDetail, ImportedQuestion, evaluate, load};
 use crate::input::{FileSchema, InputErrors, schema_of};
 use crate::model::{Captured, CaseChange, EndingKind, MetricSpec, Status};
 use crate::suites::page::{CasePage, PageBlock, PageSection};
@@ -19,6 +19,7 @@ impl SuiteKind for ImportedKind {
     type Question = ImportedQuestion;
     type Detail = ImportedDetail;
     type Config = ImportedConfig;
+    type Check = ImportedCheck;
 
     const METRICS: &'static [MetricSpec] = &[
         MetricSpec::quality("pass-rate"),
@@ -26,7 +27,6 @@ impl SuiteKind for ImportedKind {
         MetricSpec::LATENCY_P50,
         MetricSpec::LATENCY_P95,
     ];
-    const CHECKS: &'static [&'static str] = &["imported"];
     const SCHEMAS: &'static [FileSchema] =
         &[FileSchema { name: "imported", about: "Imported results, a line each", schema: schema_of::<ImportedLine> }];
     const DOCS: &'static str = "docs/imported.md";

@@ -15,8 +15,15 @@ pub use detail::ImportedDetail;
 pub use format::{ImportedLine, ImportedQuestion, load};
 pub use kind::ImportedKind;
 
-use crate::model::{Check, Score, Status};
+use crate::model::{CheckName as _, Score, Status, check_names};
 use crate::suites::{CaseDetail, CaseQuestion as _, Evaluation, Loaded, LoadedCase, Question};
+
+check_names! {
+    /// What the other tool said is the one check.
+    ImportedCheck {
+        Imported = "imported",
+    }
+}
 
 /// What the other tool said.
 pub fn evaluate(question: &ImportedQuestion) -> Evaluation {
@@ -26,7 +33,7 @@ pub fn evaluate(question: &ImportedQuestion) -> Evaluation {
         status: *status,
         score: measured.then(|| Score::clamped(*score)),
         metrics: BTreeMap::new(),
-        checks: vec![Check { name: "imported".into(), status: *status, details: details.clone() }],
+        checks: vec![ImportedCheck::Imported.check(*status, details.clone())],
         diff: None,
         detail: CaseDetail::Imported(question.detail()),
     }

@@ -9,8 +9,19 @@ use super::format::{ImportedCase, ImportedQuestion};
 use crate::input::{Document, Pointer};
 use crate::model::Status;
 
+/// Why a file is not read as promptfoo's results.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PromptfooError {
+    #[error("expected promptfoo's results: {{\"results\": {{\"results\": […]}}}}")]
+    NoResults,
+    #[error("`{id}` has the score {score}, which is not between 0 and 1")]
+    Score { id: String, score: f64 },
+    #[error("a result does not say `success`")]
+    NoSuccess,
+}
+
 /// Reads every result. A case is a test and the prompt and provider it was asked of; its name is its description.
-pub(super) fn read(document: &Document) -> Result<Vec<ImportedCase>, String> {
+pub(super) fn read(document: &Document) -> Result<Vec<ImportedCase>, PromptfooError> {
     let root = Pointer::root();
     let value = &document.value;
     let (at, results) = if value["results"]["results"].is_array() {
@@ -18,7 +29,7 @@ pub(super) fn read(document: &Document) -> Result<Vec<ImportedCase>, String> {
     } else if value["results"].is_array() {
         (root.join("results"), &value["results"])
     } else {
-        return Err("expected promptfoo's results: {\"results\": {\"results\": […]}}".into());
+        return Err(PromptfooError::NoResults);
     };
     let mut cases = Vec::new();
     let mut names: HashMap<String, usize> = HashMap::new();
@@ -31,7 +42,7 @@ pub(super) fn read(document: &Document) -> Result<Vec<ImportedCase>, String> {
         let passed = f64::from(u8::from(status == Status::Passed));
         let score = result["score"].as_f64().or_else(|| result["gradingResult"]["score"].as_f64()).unwrap_or(passed);
         if !(0.0..=1.0).contains(&score) {
-            return Err(format!("`{id}` has the score {score}, which is not between 0 and 1"));
+            return Err(PromptfooError::Score { id, score });
         }
         let asked = json!({
             "vars": result["vars"], "prompt": result["prompt"]["raw"], "assert": result["testCase"]["assert"],
@@ -80,10 +91,10 @@ fn name(result: &Value) -> String {
 }
 
 /// A failed assertion is the answer's fault; an error is nobody's answer.
-fn status(result: &Value) -> Result<(Status, Option<String>), String> {
+fn status(result: &Value) -> Result<(Status, Option<String>), PromptfooError> {
     let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let reason = text(&result["gradingResult"]["reason"]).or_else(|| text(&result["error"]));
-    let Some(success) = result["success"].as_bool() else { return Err("a result does not say `success`".into()) };
+    let success = result["success"].as_bool().ok_or(PromptfooError::NoSuccess)?;
     // promptfoo's ResultFailureReason: 0 none, 1 assertion, 2 error.
     let errored = result["failureReason"].as_i64() == Some(2)
         || (result["failureReason"].is_null() && !success && result["gradingResult"].is_null());

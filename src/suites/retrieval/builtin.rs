@@ -7,8 +7,8 @@ const CASES: &str = include_str!("builtin/cases.json");
 const CORPUS: &str = include_str!("builtin/corpus.json");
 
 /// The cases, with the text they stand in.
-pub(super) fn cases() -> Result<Vec<EvalCase>, String> {
-    serde_json::from_str(CASES).map_err(|error| error.to_string())
+pub(super) fn cases() -> Result<Vec<EvalCase>, serde_json::Error> {
+    serde_json::from_str(CASES)
 }
 
 /// The text of the cases, for their lines.

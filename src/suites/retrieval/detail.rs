@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::Lane;
+use crate::text::{Redact, Redactor};
 
 /// What the engine of a `retrieval` suite says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -61,6 +62,32 @@ impl CaseOrigin {
         match self {
             Self::Builtin => "builtin",
             Self::Json => "json",
+        }
+    }
+}
+
+impl Redact for RetrievalDetail {
+    fn redact(&mut self, redactor: &Redactor) {
+        let Self {
+            description,
+            spec_id: _,
+            spec_content,
+            lane: _,
+            k: _,
+            top_ids,
+            expected_ids,
+            hits,
+            missing_expected_ids,
+            precision_at_k: _,
+            recall_at_k: _,
+            mrr: _,
+            source: _,
+            index_told: _,
+        } = self;
+        description.redact(redactor);
+        spec_content.redact(redactor);
+        for ids in [top_ids, expected_ids, hits, missing_expected_ids] {
+            ids.redact(redactor);
         }
     }
 }

@@ -8,15 +8,13 @@ use serde::Deserialize;
 use super::RetrievalDetail;
 use super::metrics::{average_precision, ndcg, precision, recall, reciprocal_rank};
 use super::{PassAt, RetrievalQuestion};
-use crate::model::{Answer, Check, Meaning, Score, Status};
+use crate::model::{Answer, CheckName as _, Meaning, Score, Status, check_names};
 use crate::suites::{CaseDetail, Evaluation};
 
 /// What an engine says about the ids it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Held {
-    /// It holds these.
     Known(HashSet<String>),
-    /// It cannot tell.
     CannotTell,
 }
 
@@ -41,6 +39,13 @@ struct Ranking {
     scores: Option<Vec<f64>>,
 }
 
+check_names! {
+    /// Whether the ranking has the ids that a case expects.
+    RetrievalCheck {
+        ExpectedIds = "expected-ids",
+    }
+}
+
 /// Judges a given answer `{"ids": […], "scores": […]?}`; asks nobody.
 pub fn evaluate(question: &RetrievalQuestion, answer: &Answer, held: &Held) -> Evaluation {
     let missing: Vec<String> = match held {
@@ -50,7 +55,7 @@ pub fn evaluate(question: &RetrievalQuestion, answer: &Answer, held: &Held) -> E
     let mut evaluation = match answer.ending.meaning() {
         Meaning::Judge(text) => match ranking(text) {
             Ok(ids) => judge(question, ids, missing),
-            Err(why) => without_ranking(question, missing, Status::Failed, why),
+            Err(error) => without_ranking(question, missing, Status::Failed, error.to_string()),
         },
         Meaning::Status(status) => without_ranking(question, missing, status, answer.sentence()),
     };
@@ -60,14 +65,22 @@ pub fn evaluate(question: &RetrievalQuestion, answer: &Answer, held: &Held) -> E
     evaluation
 }
 
+/// Why an answer is no ranking.
+#[derive(Debug, thiserror::Error)]
+enum RankingError {
+    #[error("the answer is not {{\"ids\": […]}}: {0}")]
+    NotIds(#[from] serde_json::Error),
+    #[error("{scores} scores for {ids} ids")]
+    ScoreCount { scores: usize, ids: usize },
+}
+
 /// The ids, best first, each once. With scores, those decide, and then the id.
-fn ranking(text: &str) -> Result<Vec<String>, String> {
-    let Ranking { ids, scores } =
-        serde_json::from_str(text).map_err(|error| format!("the answer is not {{\"ids\": […]}}: {error}"))?;
+fn ranking(text: &str) -> Result<Vec<String>, RankingError> {
+    let Ranking { ids, scores } = serde_json::from_str(text)?;
     let mut ids = match scores {
         None => ids,
         Some(scores) if scores.len() != ids.len() => {
-            return Err(format!("{} scores for {} ids", scores.len(), ids.len()));
+            return Err(RankingError::ScoreCount { scores: scores.len(), ids: ids.len() });
         }
         Some(scores) => {
             let mut pairs: Vec<(String, f64)> = ids.into_iter().zip(scores).collect();
@@ -120,7 +133,7 @@ fn judge(question: &RetrievalQuestion, mut ids: Vec<String>, missing: Vec<String
             ("map", average_precision(&relevant, present.len())),
             ("hit-rate", f64::from(u8::from(!found.hits.is_empty()))),
         ]),
-        checks: vec![Check { name: "expected-ids".into(), status, details: why }],
+        checks: vec![RetrievalCheck::ExpectedIds.check(status, why)],
         diff: None,
         detail: CaseDetail::Retrieval(found),
     }
@@ -134,7 +147,7 @@ fn without_ranking(question: &RetrievalQuestion, missing: Vec<String>, status: S
         status,
         score: (status == Status::Failed).then_some(Score::ZERO),
         metrics: zeros.into(),
-        checks: vec![Check { name: "expected-ids".into(), status, details: Some(why) }],
+        checks: vec![RetrievalCheck::ExpectedIds.check(status, Some(why))],
         diff: None,
         detail: CaseDetail::Retrieval(found),
     }
@@ -233,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn all_can_be_asked_for() {
+    fn a_case_can_demand_all_expected_ids() {
         let mut both = question(Lane::Code, &["a", "b"], 5);
         both.pass_at = PassAt::All;
         assert_eq!(measured(&both, r#"{"ids": ["a"]}"#, &Held::CannotTell).0, Status::Failed);

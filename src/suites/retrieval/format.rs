@@ -65,11 +65,9 @@ pub struct EvalCase {
 pub struct RetrievalQuestion {
     /// For people.
     pub description: String,
-    /// Where is looked.
     pub lane: Lane,
     /// The specification it comes from.
     pub spec_id: String,
-    /// What is asked.
     pub query: String,
     /// What should be found, each once.
     pub expected: Vec<String>,
@@ -77,7 +75,6 @@ pub struct RetrievalQuestion {
     pub k: usize,
     /// Where the case comes from.
     pub source: CaseOrigin,
-    /// What passes.
     pub pass_at: PassAt,
 }
 
@@ -131,7 +128,7 @@ fn load_file(config: &RetrievalConfig, shown: &str, text: String) -> Result<Load
 
 fn load_builtin(config: &RetrievalConfig) -> Result<Loaded, InputErrors> {
     let document = Document::json(BUILTIN, builtin::cases_text().to_owned())?;
-    let cases = builtin::cases().map_err(|why| document.error(&Pointer::root(), why))?;
+    let cases = builtin::cases().map_err(|why| document.error(&Pointer::root(), why.to_string()))?;
     let loaded = cases
         .into_iter()
         .enumerate()

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::CaseList;
+use super::evaluate::RetrievalCheck;
 use super::page;
 use super::starter;
 use super::{Held, RetrievalConfig, RetrievalDetail, RetrievalQuestion, RetrievalSuiteDetail, detail, evaluate, load};
@@ -32,6 +33,7 @@ impl SuiteKind for RetrievalKind {
     type Question = RetrievalQuestion;
     type Detail = RetrievalDetail;
     type Config = RetrievalConfig;
+    type Check = RetrievalCheck;
 
     const METRICS: &'static [MetricSpec] = &[
         MetricSpec::quality("precision-at-k"),
@@ -43,7 +45,6 @@ impl SuiteKind for RetrievalKind {
         MetricSpec::LATENCY_P50,
         MetricSpec::LATENCY_P95,
     ];
-    const CHECKS: &'static [&'static str] = &["expected-ids"];
     const SCHEMAS: &'static [FileSchema] =
         &[FileSchema { name: "retrieval-cases", about: "Cases of retrieval suites", schema: schema_of::<CaseList> }];
     const DOCS: &'static str = "docs/retrieval.md";
@@ -77,7 +78,7 @@ impl SuiteKind for RetrievalKind {
 
     fn remarks(cases: &[CaseView<'_>]) -> Vec<Remark> {
         let mut remarks = Vec::new();
-        let (mut measured, mut untold) = (0, 0);
+        let (mut measured, mut unknown) = (0, 0);
         for case in cases {
             let Some(CaseDetail::Retrieval(detail)) = case.detail else { continue };
             if !detail.missing_expected_ids.is_empty() {
@@ -88,10 +89,10 @@ impl SuiteKind for RetrievalKind {
                 remarks.push(Remark { rule: Rule::MissingId, case, message, fails_when_strict: true });
             }
             measured += usize::from(case.status.is_measured());
-            untold += usize::from(case.status.is_measured() && !detail.index_told);
+            unknown += usize::from(case.status.is_measured() && !detail.index_told);
         }
-        if untold > 0 {
-            let message = format!("the engine could not tell which ids it holds, for {untold} of {measured} cases");
+        if unknown > 0 {
+            let message = format!("the engine could not tell which ids it holds, for {unknown} of {measured} cases");
             remarks.push(Remark { rule: Rule::CannotTell, case: None, message, fails_when_strict: false });
         }
         remarks

@@ -56,7 +56,6 @@ pub(super) fn samples(survey: &Survey) -> Vec<Sample> {
     all
 }
 
-/// The cases file.
 pub(super) fn as_json(samples: &[Sample]) -> String {
     let cases: Vec<_> = samples
         .iter()

@@ -79,7 +79,6 @@ impl Install {
 /// A way of building and testing a project.
 #[derive(Debug, Clone)]
 pub struct Adapter {
-    /// Its name.
     pub id: String,
     /// What must be installed, for the message when it is not.
     pub needs: String,
@@ -92,9 +91,7 @@ pub struct Adapter {
 /// What a goal runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GoalCommand {
-    /// The program.
     pub command: String,
-    /// Its arguments.
     pub args: Vec<String>,
     /// Variables that are set for it.
     pub env: BTreeMap<String, String>,

@@ -1,11 +1,13 @@
 //! Assertions: read, checked, and held against what was observed.
 
 use super::directive;
+use super::evaluate::ScenarioCheck;
 use super::format::{AssertionFile, Match, OneOrMany, Scope};
 use super::matching::{changes_something, matches, nearest_hunk, normalised};
 use super::observation::{FileState, Observation};
 use super::unified::{hunks, is_binary};
 use crate::input::{Document, InputErrors, Pointer, nearest};
+use crate::model::{Check, CheckName as _, Status};
 use crate::text::truncate_middle;
 
 /// How much of a diff is shown.
@@ -14,9 +16,6 @@ const PREVIEW: usize = 4 * 1024;
 /// What must hold afterwards.
 #[derive(Debug, Clone)]
 pub struct Assertion {
-    /// Its type as it was written.
-    pub type_name: String,
-    /// What it says.
     pub kind: AssertionKind,
     /// Where its path leads.
     pub scope: Scope,
@@ -37,7 +36,6 @@ pub enum AssertionKind {
     FileLacks(String, Vec<String>),
     /// The file changed like this.
     DiffMatch {
-        /// Which file.
         path: String,
         /// What is expected, normalised.
         expected: String,
@@ -46,8 +44,8 @@ pub enum AssertionKind {
     },
     /// The agent task changed nothing but these.
     OnlyChanged(Vec<String>),
-    /// Nobody knows; it fails.
-    Unknown(Option<String>),
+    /// A type that does not exist, as it was written; it fails.
+    Unknown { type_name: String, path: Option<String> },
 }
 
 impl AssertionKind {
@@ -60,24 +58,53 @@ impl AssertionKind {
             | Self::FileLacks(path, _) => Some(path),
             Self::DiffMatch { path, .. } => Some(path),
             Self::OnlyChanged(_) => None,
-            Self::Unknown(path) => path.as_deref(),
+            Self::Unknown { path, .. } => path.as_deref(),
+        }
+    }
+
+    /// The check that it is in results; `Err` is a type that does not exist, as it was written.
+    fn check_name(&self) -> Result<ScenarioCheck, &str> {
+        match self {
+            Self::FileExists(_) => Ok(ScenarioCheck::FileExists),
+            Self::FileAbsent(_) => Ok(ScenarioCheck::FileAbsent),
+            Self::FileContains(..) => Ok(ScenarioCheck::FileContains),
+            Self::FileLacks(..) => Ok(ScenarioCheck::FileLacks),
+            Self::DiffMatch { .. } => Ok(ScenarioCheck::DiffMatch),
+            Self::OnlyChanged(_) => Ok(ScenarioCheck::OnlyChanged),
+            Self::Unknown { type_name, .. } => Err(type_name),
+        }
+    }
+
+    /// Its type as it was written.
+    pub(super) fn type_name(&self) -> &str {
+        match self.check_name() {
+            Ok(known) => known.name(),
+            Err(written) => written,
+        }
+    }
+
+    pub(super) fn check(&self, status: Status, details: Option<String>) -> Check {
+        match (self.check_name(), self.path()) {
+            (Ok(known), Some(path)) => known.check_of(path, status, details),
+            (Ok(known), None) => known.check(status, details),
+            (Err(written), path) => Check::unknown(written, path, status, details),
         }
     }
 }
 
 /// Every type, with the fields that it has beside `type`, `scope` and `note`.
-const TYPES: [(&str, &[&str]); 6] = [
-    ("file-exists", &["path"]),
-    ("file-absent", &["path"]),
-    ("file-contains", &["path", "includes"]),
-    ("file-lacks", &["path", "includes"]),
-    ("diff-match", &["path", "expectedDiff", "match"]),
-    ("only-changed", &["paths"]),
+const TYPES: [(ScenarioCheck, &[&str]); 6] = [
+    (ScenarioCheck::FileExists, &["path"]),
+    (ScenarioCheck::FileAbsent, &["path"]),
+    (ScenarioCheck::FileContains, &["path", "includes"]),
+    (ScenarioCheck::FileLacks, &["path", "includes"]),
+    (ScenarioCheck::DiffMatch, &["path", "expectedDiff", "match"]),
+    (ScenarioCheck::OnlyChanged, &["paths"]),
 ];
 
 /// The names of all types.
 fn known_types() -> String {
-    TYPES.map(|(name, _)| name).join(", ")
+    TYPES.map(|(check, _)| check.name()).join(", ")
 }
 
 pub(super) fn validate(
@@ -88,11 +115,11 @@ pub(super) fn validate(
     warnings: &mut InputErrors,
 ) -> Option<Assertion> {
     let scope = file.scope.unwrap_or(Scope::Fixture);
-    let made = |kind| Some(Assertion { type_name: file.kind.clone(), kind, scope, note: file.note.clone() });
-    let Some((_, fields)) = TYPES.iter().find(|(name, _)| *name == file.kind) else {
+    let made = |kind| Some(Assertion { kind, scope, note: file.note.clone() });
+    let Some((check, fields)) = TYPES.iter().find(|(check, _)| check.name() == file.kind) else {
         let mistake = document.error(&at.join("type"), unknown_type(&file.kind));
-        warnings.push(mistake.with_nearest(nearest(&file.kind, TYPES.iter().map(|(name, _)| *name))));
-        return made(AssertionKind::Unknown(file.path.clone()));
+        warnings.push(mistake.with_nearest(nearest(&file.kind, TYPES.iter().map(|(check, _)| check.name()))));
+        return made(AssertionKind::Unknown { type_name: file.kind.clone(), path: file.path.clone() });
     };
     let before = errors.len();
     check_fields(document, at, &file.kind, fields, errors);
@@ -110,21 +137,21 @@ pub(super) fn validate(
         Some(OneOrMany::Many(texts)) => texts.clone(),
         None => Vec::new(),
     };
-    let kind = match file.kind.as_str() {
-        "file-exists" => AssertionKind::FileExists(path),
-        "file-absent" => AssertionKind::FileAbsent(path),
-        name @ ("file-contains" | "file-lacks") => {
+    let kind = match check {
+        ScenarioCheck::FileExists => AssertionKind::FileExists(path),
+        ScenarioCheck::FileAbsent => AssertionKind::FileAbsent(path),
+        ScenarioCheck::FileContains | ScenarioCheck::FileLacks => {
             need(file.includes.is_some(), "includes");
             if file.includes.is_some() && (includes.is_empty() || includes.iter().any(String::is_empty)) {
                 errors.push(document.error(&at.join("includes"), "must not be empty"));
             }
-            if name == "file-contains" {
+            if *check == ScenarioCheck::FileContains {
                 AssertionKind::FileContains(path, includes)
             } else {
                 AssertionKind::FileLacks(path, includes)
             }
         }
-        "only-changed" => {
+        ScenarioCheck::OnlyChanged => {
             need(file.paths.is_some(), "paths");
             if scope == Scope::Repo {
                 errors.push(document.error(&at.join("scope"), "`only-changed` is about the working copy"));
@@ -137,7 +164,9 @@ pub(super) fn validate(
             }
             AssertionKind::OnlyChanged(paths)
         }
-        _ => {
+        // Not a type of assertion, so not in the list above.
+        ScenarioCheck::Goal | ScenarioCheck::Agent | ScenarioCheck::Scenario => return None,
+        ScenarioCheck::DiffMatch => {
             need(file.expected_diff.is_some(), "expectedDiff");
             let how = file.how.unwrap_or(Match::Substring);
             let expected = normalised(file.expected_diff.as_deref().unwrap_or_default());
@@ -233,7 +262,7 @@ impl Assertion {
                 let before = seen.before.get(&(self.scope, path.clone())).cloned().unwrap_or(FileState::Missing);
                 check_diff(before, after(path), expected, *how)
             }
-            AssertionKind::Unknown(_) => fail(unknown_type(&self.type_name)),
+            AssertionKind::Unknown { type_name, .. } => fail(unknown_type(type_name)),
         }
     }
 }
@@ -305,7 +334,7 @@ mod tests {
     }
 
     fn check(kind: AssertionKind, seen: &Observation) -> Result<(), String> {
-        let assertion = Assertion { type_name: "x".into(), kind, scope: Scope::Fixture, note: None };
+        let assertion = Assertion { kind, scope: Scope::Fixture, note: None };
         assertion.check(seen).map_err(|finding| finding.why)
     }
 
@@ -315,17 +344,17 @@ mod tests {
 
     #[test]
     fn a_diff_that_says_what_is_expected_passes_and_any_other_fails() {
-        let world = seen(Some("a\nb\n"), Some("a\nc\n"));
-        assert_eq!(check(diff("-b\n+c\n", Match::Substring), &world), Ok(()));
-        assert_eq!(check(diff("@@ -1,2 +1,2 @@\n a\n-b\n+c\n", Match::Exact), &world), Ok(()));
+        let observation = seen(Some("a\nb\n"), Some("a\nc\n"));
+        assert_eq!(check(diff("-b\n+c\n", Match::Substring), &observation), Ok(()));
+        assert_eq!(check(diff("@@ -1,2 +1,2 @@\n a\n-b\n+c\n", Match::Exact), &observation), Ok(()));
         assert_eq!(
-            check(diff("-b\n+x\n", Match::Substring), &world),
+            check(diff("-b\n+x\n", Match::Substring), &observation),
             Err("the diff does not contain what is expected".into())
         );
     }
 
     #[test]
-    fn missing_unchanged_created_deleted_and_binary_files_are_told_apart() {
+    fn missing_unchanged_created_deleted_and_binary_files_have_messages() {
         let changed = diff("+a\n", Match::Substring);
         assert_eq!(check(changed.clone(), &seen(None, None)), Err("file missing".into()));
         assert_eq!(
@@ -342,8 +371,7 @@ mod tests {
     #[test]
     fn an_unknown_type_fails_and_says_what_is_known() {
         let assertion = Assertion {
-            type_name: "ast-match".into(),
-            kind: AssertionKind::Unknown(None),
+            kind: AssertionKind::Unknown { type_name: "ast-match".into(), path: None },
             scope: Scope::Fixture,
             note: None,
         };
@@ -353,25 +381,28 @@ mod tests {
 
     #[test]
     fn contains_names_what_is_missing_and_lacks_what_is_there() {
-        let world = seen(None, Some("one two"));
+        let observation = seen(None, Some("one two"));
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         assert_eq!(
-            check(AssertionKind::FileContains("f".into(), texts(&["one", "six"])), &world),
+            check(AssertionKind::FileContains("f".into(), texts(&["one", "six"])), &observation),
             Err("does not contain `six`".into())
         );
         assert_eq!(
-            check(AssertionKind::FileLacks("f".into(), texts(&["six", "two"])), &world),
+            check(AssertionKind::FileLacks("f".into(), texts(&["six", "two"])), &observation),
             Err("contains `two`".into())
         );
-        assert_eq!(check(AssertionKind::FileAbsent("f".into()), &world), Err("the file is there".into()));
-        assert_eq!(check(AssertionKind::FileExists("g".into()), &world), Err("file missing".into()));
+        assert_eq!(check(AssertionKind::FileAbsent("f".into()), &observation), Err("the file is there".into()));
+        assert_eq!(check(AssertionKind::FileExists("g".into()), &observation), Err("file missing".into()));
     }
 
     #[test]
     fn only_changed_names_what_else_changed() {
-        let mut world = seen(None, None);
-        world.changed = vec!["a".into(), "b".into()];
-        assert_eq!(check(AssertionKind::OnlyChanged(vec!["./a".into()]), &world), Err("changed as well: `b`".into()));
-        assert_eq!(check(AssertionKind::OnlyChanged(vec!["a".into(), "b".into()]), &world), Ok(()));
+        let mut observation = seen(None, None);
+        observation.changed = vec!["a".into(), "b".into()];
+        assert_eq!(
+            check(AssertionKind::OnlyChanged(vec!["./a".into()]), &observation),
+            Err("changed as well: `b`".into())
+        );
+        assert_eq!(check(AssertionKind::OnlyChanged(vec!["a".into(), "b".into()]), &observation), Ok(()));
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::observation::GoalStatus;
 use crate::model::Status;
+use crate::text::{Redact, Redactor};
 
 /// What a `scenario` case did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -63,4 +64,34 @@ pub struct AssertionDetail {
     pub details: Option<String>,
     /// What its author noted.
     pub note: Option<String>,
+}
+
+impl Redact for ScenarioDetail {
+    fn redact(&mut self, redactor: &Redactor) {
+        let Self { title, adapter_id: _, goals, pattern_assertions, changed, working_copy: _ } = self;
+        title.redact(redactor);
+        goals.redact(redactor);
+        pattern_assertions.redact(redactor);
+        changed.redact(redactor);
+    }
+}
+
+impl Redact for GoalDetail {
+    fn redact(&mut self, redactor: &Redactor) {
+        let Self { goal: _, status: _, command, exit_code: _, duration_ms: _, stdout, stderr, error } = self;
+        command.redact(redactor);
+        stdout.redact(redactor);
+        stderr.redact(redactor);
+        error.redact(redactor);
+    }
+}
+
+impl Redact for AssertionDetail {
+    fn redact(&mut self, redactor: &Redactor) {
+        let Self { kind, path, scope: _, status: _, details, note } = self;
+        kind.redact(redactor);
+        path.redact(redactor);
+        details.redact(redactor);
+        note.redact(redactor);
+    }
 }

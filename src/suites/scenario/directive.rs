@@ -6,27 +6,13 @@ use super::format::{Instruction, InstructionItem};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Directive {
     /// The file has these contents afterwards.
-    Write {
-        /// Where.
-        path: String,
-        /// All of it.
-        contents: String,
-    },
+    Write { path: String, contents: String },
     /// These contents come after what is there.
-    Append {
-        /// Where.
-        path: String,
-        /// What is added.
-        contents: String,
-    },
+    Append { path: String, contents: String },
     /// The file is gone afterwards.
-    Delete {
-        /// Which.
-        path: String,
-    },
+    Delete { path: String },
     /// One passage is another one afterwards.
     Replace {
-        /// Where.
         path: String,
         /// What must be there, once.
         old: String,

@@ -5,8 +5,23 @@ use std::collections::BTreeMap;
 use super::format::{ScenarioQuestion, Scope};
 use super::observation::{GoalOutcome, GoalStatus, Observation};
 use super::{AssertionDetail, GoalDetail, ScenarioDetail};
-use crate::model::{Check, Score, Status, milliseconds};
+use crate::model::{CheckName as _, Score, Status, check_names, milliseconds};
 use crate::suites::{CaseDetail, Evaluation};
+
+check_names! {
+    /// The parts of a scenario, and every type of assertion.
+    ScenarioCheck {
+        Goal = "goal",
+        Agent = "agent",
+        Scenario = "scenario",
+        FileExists = "file-exists",
+        FileContains = "file-contains",
+        DiffMatch = "diff-match",
+        FileAbsent = "file-absent",
+        FileLacks = "file-lacks",
+        OnlyChanged = "only-changed",
+    }
+}
 
 /// Judges an observation; runs nothing.
 pub fn evaluate(question: &ScenarioQuestion, seen: &Observation) -> Evaluation {
@@ -16,14 +31,10 @@ pub fn evaluate(question: &ScenarioQuestion, seen: &Observation) -> Evaluation {
     details.working_copy.clone_from(&seen.kept);
     details.goals = seen.goals.iter().map(goal_detail).collect();
     for goal in &seen.goals {
-        checks.push(Check {
-            name: format!("goal {}", goal.goal),
-            status: goal_status(goal.status),
-            details: goal_told(goal),
-        });
+        checks.push(ScenarioCheck::Goal.check_of(&goal.goal, goal_status(goal.status), goal_message(goal)));
     }
     let mut diff = String::new();
-    for (assertion, told) in question.assertions.iter().zip(&mut details.pattern_assertions) {
+    for (assertion, shown) in question.assertions.iter().zip(&mut details.pattern_assertions) {
         let (status, why) = match (&seen.broken, assertion.check(seen)) {
             (Some(_), _) => {
                 (Status::Unmeasured, Some("not evaluated: the scenario could not be carried out".to_owned()))
@@ -33,29 +44,25 @@ pub fn evaluate(question: &ScenarioQuestion, seen: &Observation) -> Evaluation {
                 if let Some(preview) = finding.preview {
                     diff.push_str(&format!(
                         "{} {}\n{preview}",
-                        assertion.type_name,
+                        assertion.kind.type_name(),
                         assertion.kind.path().unwrap_or_default()
                     ));
                 }
                 (Status::Failed, Some(finding.why))
             }
         };
-        told.status = status;
-        told.details.clone_from(&why);
-        let name = match assertion.kind.path() {
-            Some(path) => format!("{} {path}", assertion.type_name),
-            None => assertion.type_name.clone(),
-        };
+        shown.status = status;
+        shown.details.clone_from(&why);
         let note = assertion.note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
-        checks.push(Check { name, status, details: why.map(|why| format!("{why}{note}")) });
+        checks.push(assertion.kind.check(status, why.map(|why| format!("{why}{note}"))));
     }
     let declared = question.goals.len() + question.assertions.len();
     let passed = checks.iter().filter(|check| check.status == Status::Passed).count();
     if let Some(why) = &seen.agent_fault {
-        checks.push(Check { name: "agent".into(), status: Status::Failed, details: Some(why.clone()) });
+        checks.push(ScenarioCheck::Agent.check(Status::Failed, Some(why.clone())));
     }
     if let Some(why) = &seen.broken {
-        checks.insert(0, Check { name: "scenario".into(), status: Status::Error, details: Some(why.clone()) });
+        checks.insert(0, ScenarioCheck::Scenario.check(Status::Error, Some(why.clone())));
     }
     let status = if seen.interrupted {
         Status::Unmeasured
@@ -86,7 +93,7 @@ fn reward(passed: usize, declared: usize) -> f64 {
 /// The question as a report shows it, nothing run yet.
 pub fn detail(question: &ScenarioQuestion) -> ScenarioDetail {
     let assertions = question.assertions.iter().map(|assertion| AssertionDetail {
-        kind: assertion.type_name.clone(),
+        kind: assertion.kind.type_name().to_owned(),
         path: assertion.kind.path().map(str::to_owned),
         scope: match assertion.scope {
             Scope::Fixture => "fixture".to_owned(),
@@ -142,7 +149,7 @@ const fn goal_status(status: GoalStatus) -> Status {
     }
 }
 
-fn goal_told(goal: &GoalOutcome) -> Option<String> {
+fn goal_message(goal: &GoalOutcome) -> Option<String> {
     match goal.status {
         GoalStatus::Passed => None,
         GoalStatus::Failed | GoalStatus::TimedOut | GoalStatus::NotRun | GoalStatus::Error => {

@@ -211,15 +211,12 @@ pub enum Match {
 pub struct ScenarioQuestion {
     /// What it is about.
     pub title: String,
-    /// The adapter's name.
     pub adapter: Adapter,
     /// The goals, overrides applied.
     pub goals: Vec<Goal>,
     /// The fixture itself, never touched.
     pub fixture: PathBuf,
-    /// The repository.
     pub root: PathBuf,
-    /// The edit.
     pub task: Option<Task>,
     /// What must hold afterwards.
     pub assertions: Vec<Assertion>,
@@ -228,16 +225,13 @@ pub struct ScenarioQuestion {
 /// A goal and what it runs.
 #[derive(Debug, Clone)]
 pub struct Goal {
-    /// Its name.
     pub name: String,
-    /// What it runs.
     pub command: GoalCommand,
 }
 
 /// What loading a scenario needs to know.
 #[derive(Debug, Clone, Copy)]
 pub struct ScenarioContext<'a> {
-    /// The configuration's directory.
     pub root: &'a Path,
     /// Every adapter there is.
     pub adapters: &'a BTreeMap<String, Adapter>,
@@ -254,7 +248,6 @@ pub fn load_suite(suite: &SuiteSettings, config: &ScenarioConfig) -> Vec<Result<
     suite.files.found().iter().map(|file| load(&file.path, &file.shown, context)).collect()
 }
 
-/// Reads one scenario.
 pub fn load(path: &Path, shown: &str, context: ScenarioContext<'_>) -> Result<Loaded, InputErrors> {
     let document = Document::json(shown, read(path, shown)?)?;
     let file = CHECKER.read(&document)?;
@@ -269,7 +262,7 @@ pub fn load(path: &Path, shown: &str, context: ScenarioContext<'_>) -> Result<Lo
     let fixture = context.root.join(&file.fixture.path);
     let hash = match directive::check_directory(&file.fixture.path)
         .map_err(|why| why.to_string())
-        .and_then(|()| tree_hash(&fixture))
+        .and_then(|()| tree_hash(&fixture).map_err(|error| error.to_string()))
     {
         Ok(hash) => hash,
         Err(why) => {

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::ScenarioFile;
+use super::evaluate::ScenarioCheck;
 use super::observation::{GoalStatus, Observation};
 use super::page;
 use super::starter;
@@ -13,8 +14,8 @@ use crate::model::{Captured, CaseChange, EndingKind, MetricSpec};
 use crate::suites::page::CasePage;
 use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
-    Asking, Attempted, CaseQuestion, CaseReport, CaseView, Evaluation, Evidence, Loaded, RequiredTool, SuiteKind,
-    SuiteSettings,
+    Asking, Attempted, CaseQuestion, CaseReport, CaseView, EditError, Evaluation, Evidence, Loaded, RequiredTool,
+    SuiteKind, SuiteSettings,
 };
 use crate::targets::SILENT;
 
@@ -26,6 +27,7 @@ impl SuiteKind for ScenarioKind {
     type Question = ScenarioQuestion;
     type Detail = ScenarioDetail;
     type Config = ScenarioConfig;
+    type Check = ScenarioCheck;
 
     const METRICS: &'static [MetricSpec] = &[
         MetricSpec::quality("pass-rate"),
@@ -34,17 +36,6 @@ impl SuiteKind for ScenarioKind {
         MetricSpec::LATENCY_P95,
     ];
     const EVERY_CASE_MUST_PASS: bool = true;
-    const CHECKS: &'static [&'static str] = &[
-        "goal",
-        "agent",
-        "scenario",
-        "file-exists",
-        "file-contains",
-        "diff-match",
-        "file-absent",
-        "file-lacks",
-        "only-changed",
-    ];
     const SCHEMAS: &'static [FileSchema] =
         &[FileSchema { name: "scenario", about: "Scenarios", schema: schema_of::<ScenarioFile> }];
     const DOCS: &'static str = "docs/scenarios.md";
@@ -121,8 +112,8 @@ impl CaseQuestion for ScenarioQuestion {
         Some(&self.fixture)
     }
 
-    fn edits(&self) -> Option<Result<Vec<(String, String)>, String>> {
-        Some(super::runner::produced_diffs(self))
+    fn edits(&self) -> Option<Result<Vec<(String, String)>, EditError>> {
+        Some(super::runner::produced_diffs(self).map_err(EditError::from))
     }
 
     fn required_tools(&self) -> Vec<RequiredTool<'_>> {
@@ -139,14 +130,14 @@ impl CaseReport for ScenarioDetail {
     fn explain(&self, case: CaseView<'_>) -> Vec<(&'static str, String)> {
         let mut lines = vec![("title", self.title.clone())];
         for check in case.failed_checks() {
-            let text = format!("{}: {}", check.name, check.details.as_deref().unwrap_or(""));
+            let text = format!("{}: {}", check.name(), check.details.as_deref().unwrap_or(""));
             lines.push((check.status.word(), text));
         }
         lines.extend(case.diff.map(|diff| ("diff", diff.to_owned())));
         let broken = self.goals.iter().find(|goal| goal.status != GoalStatus::Passed);
         let stdout = broken.map(|goal| goal.stdout.trim_end()).filter(|stdout| !stdout.trim().is_empty());
         lines.extend(stdout.map(|stdout| ("stdout", stdout.to_owned())));
-        if case.failed_checks().any(|check| check.name.starts_with("goal ")) {
+        if case.failed_checks().any(|check| check.subject_of(ScenarioCheck::Goal).is_some()) {
             lines.extend(case.stderr().map(|stderr| ("stderr", stderr)));
         }
         lines

@@ -76,17 +76,17 @@ pub fn nearest_hunk(expected: &str, actual: &str) -> Option<String> {
         }
     }
     let (_, want, hunk) = best?;
-    let mut told = String::from("nearest hunk (< expected, > found):\n");
+    let mut excerpt = String::from("nearest hunk (< expected, > found):\n");
     for change in TextDiff::from_lines(want, hunk).iter_all_changes() {
-        told.push_str(match change.tag() {
+        excerpt.push_str(match change.tag() {
             ChangeTag::Delete => "< ",
             ChangeTag::Insert => "> ",
             ChangeTag::Equal => "  ",
         });
-        told.push_str(change.value().trim_end_matches('\n'));
-        told.push('\n');
+        excerpt.push_str(change.value().trim_end_matches('\n'));
+        excerpt.push('\n');
     }
-    Some(told)
+    Some(excerpt)
 }
 
 fn split_hunks(normalised: &str) -> Vec<String> {

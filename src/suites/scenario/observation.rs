@@ -11,11 +11,9 @@ use super::format::Scope;
 /// A file in a scope, before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileState {
-    /// There is nothing.
     Missing,
     /// A file with these bytes.
     File(Vec<u8>),
-    /// A directory.
     Directory,
     /// It could not be looked at.
     Unreadable(String),
@@ -47,11 +45,9 @@ pub struct Observation {
 /// How a goal went.
 #[derive(Debug, Clone)]
 pub struct GoalOutcome {
-    /// Its name.
     pub goal: String,
     /// How it came out.
     pub status: GoalStatus,
-    /// What was run.
     pub command: String,
     /// Its exit code, if it ended by itself.
     pub exit_code: Option<i32>,

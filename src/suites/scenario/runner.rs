@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 
 use super::adapters::{GOAL_TIMEOUT, GoalCommand};
 use super::directive::Task;
-use super::install::{Installed, Installer, missing_tool};
+use super::install::{InstallError, Installed, Installer, missing_tool};
 use super::matching::normalised;
 use super::observation::{FileState, GoalOutcome, GoalStatus, Observation};
 use super::unified::{hunks, is_binary};
-use super::workcopy::{Contents, WorkCopy, copy_tree, look};
+use super::workcopy::{Contents, WorkCopy, WorkCopyError, copy_tree, look};
 use super::{Goal, ScenarioEvidence, ScenarioQuestion, Scope};
 use crate::input::TreeScan;
 use crate::model::{Ending, Request};
-use crate::process::{Finished, ProcessEnd, Spawn, Stop, run_process as run};
+use crate::process::{Finished, ProcessEnd, Spawn, StartError, Stop, run_process as run};
 use crate::suites::Asking;
 use crate::targets::Environment;
 use crate::text::shell_quoted;
@@ -24,6 +24,21 @@ use crate::text::truncate_middle;
 
 /// How much of a goal's output is kept.
 const GOAL_OUTPUT: usize = 8 * 1024;
+
+/// Why a scenario could not be carried out, or its edit not be shown.
+#[derive(Debug, thiserror::Error)]
+pub enum ScenarioError {
+    #[error(transparent)]
+    WorkCopy(#[from] WorkCopyError),
+    #[error(transparent)]
+    Install(#[from] InstallError),
+    #[error("{0}")]
+    CopyDependencies(std::io::Error),
+    #[error("the agent could not start: {why}")]
+    AgentNotStarted { why: String },
+    #[error("the edit is made by an agent; run it with --keep")]
+    EditByAgent,
+}
 
 /// Where scenarios are carried out.
 #[derive(Debug)]
@@ -58,7 +73,7 @@ impl ScenarioRunner {
         };
         seen.before = snapshot(question, copy.path());
         if let Err(why) = self.carry_out(question, asking, &copy, &mut seen).await {
-            seen.broken = Some(why);
+            seen.broken = Some(why.to_string());
         }
         seen.interrupted = asking.stop.is_requested();
         seen.after = snapshot(question, copy.path());
@@ -74,7 +89,7 @@ impl ScenarioRunner {
         asking: &Asking<'_>,
         copy: &WorkCopy,
         seen: &mut Observation,
-    ) -> Result<(), String> {
+    ) -> Result<(), ScenarioError> {
         let stop = asking.stop;
         let pristine = copy.contents()?;
         match &question.task {
@@ -91,11 +106,10 @@ impl ScenarioRunner {
         if question.goals.is_empty() || stop.is_requested() {
             return Ok(());
         }
-        let installed = self.installer.install(&question.adapter, &question.fixture, stop).await;
-        let installed = installed.map_err(|error| error.to_string())?;
+        let installed = self.installer.install(&question.adapter, &question.fixture, stop).await?;
         if let Some((from, name)) = &installed.copied {
             let to = copy.path().join(name);
-            std::fs::create_dir_all(&to).map_err(|error| error.to_string())?;
+            std::fs::create_dir_all(&to).map_err(ScenarioError::CopyDependencies)?;
             copy_tree(from, &to, TreeScan::Everything)?;
         }
         for (index, goal) in question.goals.iter().enumerate() {
@@ -149,10 +163,10 @@ impl ScenarioRunner {
                 None,
                 Some(format!("its directory `{}` is not there", cwd.as_deref().unwrap_or_default())),
             ),
-            ProcessEnd::CouldNotStart(why) if why.contains("was not found") => {
+            ProcessEnd::CouldNotStart(StartError::NotFound(_)) => {
                 (GoalStatus::Error, None, Some(missing_tool(command, &question.adapter)))
             }
-            ProcessEnd::CouldNotStart(why) => (GoalStatus::Error, None, Some(why)),
+            ProcessEnd::CouldNotStart(error) => (GoalStatus::Error, None, Some(error.to_string())),
         };
         let text = |bytes: Vec<u8>| truncate_middle(&String::from_utf8_lossy(&bytes), GOAL_OUTPUT);
         GoalOutcome {
@@ -166,7 +180,7 @@ impl ScenarioRunner {
 }
 
 /// Has the suite's agent work in the working copy; `Some` is what it did wrong.
-async fn instruct(text: &str, copy: &Path, asking: &Asking<'_>) -> Result<Option<String>, String> {
+async fn instruct(text: &str, copy: &Path, asking: &Asking<'_>) -> Result<Option<String>, ScenarioError> {
     let request = Request {
         names: vec![("instruction", text.to_owned())],
         directory: Some(copy.to_owned()),
@@ -181,7 +195,7 @@ async fn instruct(text: &str, copy: &Path, asking: &Asking<'_>) -> Result<Option
         Ending::Signal(signal) => Ok(Some(format!("the agent was ended by signal {signal}\n{last}"))),
         Ending::TimedOut { after } => Ok(Some(format!("the agent did not end within {after:?}"))),
         Ending::CouldNotStart { why } | Ending::Unreachable { why } | Ending::Unasked { why } => {
-            Err(format!("the agent could not start: {why}"))
+            Err(ScenarioError::AgentNotStarted { why })
         }
         Ending::NotUtf8 { .. } | Ending::Unreadable { .. } => Ok(Some(answer.ending.sentence())),
     }
@@ -233,13 +247,13 @@ fn put_first_on_path(environment: &mut Vec<(OsString, OsString)>, first: &Path) 
 }
 
 /// What a scenario's own edit does to each file, as a normalised diff ready to be pasted.
-pub(super) fn produced_diffs(question: &ScenarioQuestion) -> Result<Vec<(String, String)>, String> {
+pub(super) fn produced_diffs(question: &ScenarioQuestion) -> Result<Vec<(String, String)>, ScenarioError> {
     let copy = WorkCopy::of(&question.fixture)?;
     let before = copy.contents()?;
     match &question.task {
         None => return Ok(Vec::new()),
         Some(Task::Directives(directives)) => copy.apply(directives)?,
-        Some(Task::FreeText(_)) => return Err("the edit is made by an agent; run it with --keep".to_owned()),
+        Some(Task::FreeText(_)) => return Err(ScenarioError::EditByAgent),
     }
     let after = copy.contents()?;
     let text =

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_read_as_gits() {
+    fn hunk_headers_are_written_as_git_writes_them() {
         insta::assert_snapshot!(diff("", "a\nb\n"), @r"
         @@ -0,0 +1,2 @@
         +a
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_final_newline_is_told() {
+    fn a_missing_final_newline_is_marked() {
         insta::assert_snapshot!(diff("a\nb", "a\nb\n"), @r"
         @@ -1,2 +1,2 @@
          a

@@ -7,7 +7,33 @@ use std::path::{Path, PathBuf};
 
 use super::directive::Directive;
 use super::observation::FileState;
-use crate::input::{TreeKind, TreeScan, scan};
+use crate::input::{TreeError, TreeKind, TreeScan, scan};
+
+/// Why a working copy could not be made, edited or read.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum WorkCopyError {
+    #[error("{0}")]
+    NoTemporaryDirectory(io::Error),
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    #[error("{}: {error}", path.display())]
+    File { path: PathBuf, error: io::Error },
+    #[error("{path}: the text to be replaced is not there")]
+    NothingToReplace { path: String },
+    #[error("{path}: the text to be replaced is there {count} times")]
+    AmbiguousReplacement { path: String, count: usize },
+    #[error("refused: `{path}` leads through a broken link")]
+    BrokenLink { path: String },
+    #[error("refused: `{path}` leaves its directory through a link")]
+    LeavesDirectory { path: String },
+}
+
+impl WorkCopyError {
+    fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        |error| Self::File { path, error }
+    }
+}
 
 /// A copy of a fixture in a temporary directory; removed with this value unless it is kept.
 #[derive(Debug)]
@@ -18,12 +44,12 @@ pub(super) struct WorkCopy {
 
 impl WorkCopy {
     /// Copies a fixture. The standard library copies by reference where the file system can, which no edit reaches.
-    pub(super) fn of(fixture: &Path) -> Result<Self, String> {
-        let told = |what: &Path, error: io::Error| format!("{}: {error}", what.display());
-        let directory = tempfile::Builder::new().prefix("evalratchet-").tempdir().map_err(|error| error.to_string())?;
+    pub(super) fn of(fixture: &Path) -> Result<Self, WorkCopyError> {
+        let directory = tempfile::Builder::new().prefix("evalratchet-").tempdir();
+        let directory = directory.map_err(WorkCopyError::NoTemporaryDirectory)?;
         // Named like the fixture, since some tools take a project's name from its directory.
         let path = directory.path().join(fixture.file_name().unwrap_or_default());
-        std::fs::create_dir_all(&path).map_err(|error| told(&path, error))?;
+        std::fs::create_dir_all(&path).map_err(WorkCopyError::file(&path))?;
         copy_tree(fixture, &path, TreeScan::Fixture)?;
         Ok(Self { directory, path })
     }
@@ -39,12 +65,12 @@ impl WorkCopy {
     }
 
     /// Applies directives, all or none: each is checked before the first byte is written.
-    pub(super) fn apply(&self, directives: &[Directive]) -> Result<(), String> {
+    pub(super) fn apply(&self, directives: &[Directive]) -> Result<(), WorkCopyError> {
         for directive in directives {
-            self.inside(directive.path())?;
+            stays_inside(&self.path, directive.path())?;
         }
         for directive in directives {
-            let path = self.inside(directive.path())?;
+            let path = stays_inside(&self.path, directive.path())?;
             let done = match directive {
                 Directive::Write { contents, .. } => write(&path, contents.as_bytes()),
                 Directive::Append { contents, .. } => read_or_empty(&path).and_then(|mut bytes| {
@@ -53,32 +79,22 @@ impl WorkCopy {
                 }),
                 Directive::Delete { .. } => std::fs::remove_file(&path),
                 Directive::Replace { old, new, .. } => {
-                    let text =
-                        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", directive.path()))?;
+                    let text = std::fs::read_to_string(&path).map_err(WorkCopyError::file(directive.path()))?;
+                    let path_shown = || directive.path().to_owned();
                     match text.matches(old.as_str()).count() {
                         1 => write(&path, text.replacen(old.as_str(), new, 1).as_bytes()),
-                        0 => return Err(format!("{}: the text to be replaced is not there", directive.path())),
-                        count => {
-                            return Err(format!(
-                                "{}: the text to be replaced is there {count} times",
-                                directive.path()
-                            ));
-                        }
+                        0 => return Err(WorkCopyError::NothingToReplace { path: path_shown() }),
+                        count => return Err(WorkCopyError::AmbiguousReplacement { path: path_shown(), count }),
                     }
                 }
             };
-            done.map_err(|error| format!("{}: {error}", directive.path()))?;
+            done.map_err(WorkCopyError::file(directive.path()))?;
         }
         Ok(())
     }
 
-    /// Where a relative path leads, unless it leaves the copy through a link.
-    fn inside(&self, relative: &str) -> Result<PathBuf, String> {
-        stays_inside(&self.path, relative)
-    }
-
     /// Every file and link, to find out what changed. Nothing is left out, whatever a `.gitignore` says.
-    pub(super) fn contents(&self) -> Result<Contents, String> {
+    pub(super) fn contents(&self) -> Result<Contents, WorkCopyError> {
         let mut contents = Contents::new();
         for entry in scan(&self.path, TreeScan::Everything)? {
             let content = match entry.kind {
@@ -87,8 +103,7 @@ impl WorkCopy {
                     Content { bytes: target.to_string_lossy().into_owned().into_bytes(), executable: false }
                 }
                 TreeKind::File { executable } => {
-                    let bytes = std::fs::read(self.path.join(&entry.path))
-                        .map_err(|error| format!("{}: {error}", entry.path))?;
+                    let bytes = std::fs::read(self.path.join(&entry.path)).map_err(WorkCopyError::file(&entry.path))?;
                     Content { bytes, executable }
                 }
             };
@@ -109,7 +124,7 @@ pub(super) struct Content {
 }
 
 /// Copies everything below a directory: modes and links are kept, also empty directories.
-pub(super) fn copy_tree(from: &Path, to: &Path, what: TreeScan) -> Result<(), String> {
+pub(super) fn copy_tree(from: &Path, to: &Path, what: TreeScan) -> Result<(), WorkCopyError> {
     for entry in scan(from, what)? {
         let (source, target) = (from.join(&entry.path), to.join(&entry.path));
         let done = match entry.kind {
@@ -117,14 +132,14 @@ pub(super) fn copy_tree(from: &Path, to: &Path, what: TreeScan) -> Result<(), St
             TreeKind::File { .. } => std::fs::copy(&source, &target).map(|_| ()),
             TreeKind::Link { target: leads_to } => link(&leads_to, &target),
         };
-        done.map_err(|error| format!("{}: {error}", source.display()))?;
+        done.map_err(WorkCopyError::file(source))?;
     }
     Ok(())
 }
 
 /// Where a relative path leads below a directory, unless a link on the way leads out of it.
-pub(super) fn stays_inside(root: &Path, relative: &str) -> Result<PathBuf, String> {
-    let real_root = root.canonicalize().map_err(|error| format!("{}: {error}", root.display()))?;
+pub(super) fn stays_inside(root: &Path, relative: &str) -> Result<PathBuf, WorkCopyError> {
+    let real_root = root.canonicalize().map_err(WorkCopyError::file(root))?;
     let path = root.join(relative);
     let mut existing = path.as_path();
     while existing.symlink_metadata().is_err() {
@@ -133,11 +148,11 @@ pub(super) fn stays_inside(root: &Path, relative: &str) -> Result<PathBuf, Strin
             None => break,
         }
     }
-    let real = existing.canonicalize().map_err(|_| format!("refused: `{relative}` leads through a broken link"))?;
+    let real = existing.canonicalize().map_err(|_| WorkCopyError::BrokenLink { path: relative.to_owned() })?;
     if real.starts_with(&real_root) {
         Ok(path)
     } else {
-        Err(format!("refused: `{relative}` leaves its directory through a link"))
+        Err(WorkCopyError::LeavesDirectory { path: relative.to_owned() })
     }
 }
 
@@ -145,7 +160,7 @@ pub(super) fn stays_inside(root: &Path, relative: &str) -> Result<PathBuf, Strin
 pub(super) fn look(root: &Path, relative: &str) -> FileState {
     let path = match stays_inside(root, relative) {
         Ok(path) => path,
-        Err(why) => return FileState::Unreadable(why),
+        Err(error) => return FileState::Unreadable(error.to_string()),
     };
     match std::fs::metadata(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => FileState::Missing,

@@ -33,7 +33,6 @@ pub struct Weights<const N: usize> {
 /// Term → how often in which field, and the lengths of the fields.
 type IndexedDocument<const N: usize> = (Vec<(u32, [u32; N])>, [u32; N]);
 
-/// Takes documents in.
 #[derive(Debug)]
 pub(super) struct Builder<const N: usize> {
     weights: Weights<N>,

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_do_not_mix_and_holds_knows_its_own() {
+    fn lanes_do_not_mix_and_each_knows_the_ids_it_holds() {
         let index = index();
         assert_eq!(index.search(Lane::Memory, "kill child processes", 5)[0].0, "memory:kill");
         assert!(index.holds(Lane::Memory, "memory:exit") && !index.holds(Lane::Code, "memory:exit"));

@@ -125,7 +125,8 @@ impl BuildTarget for IndexSettings {
 
 fn memories(found: &Found) -> Result<Vec<Memory>, TargetError> {
     let text = read_text(&found.path, &found.shown)?;
-    parse_memories(&found.shown, &text).map_err(|why| TargetError::Content { file: found.shown.clone(), why })
+    parse_memories(&found.shown, &text)
+        .map_err(|error| TargetError::Content { file: found.shown.clone(), why: error.to_string() })
 }
 
 #[derive(Deserialize)]

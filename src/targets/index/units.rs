@@ -18,7 +18,6 @@ pub struct CodeUnit {
     pub doc: String,
     /// Its text; of a type that holds methods, without them.
     pub body: String,
-    /// What it is.
     pub kind: UnitKind,
     /// Whether it only tests other code.
     pub is_test: bool,
@@ -33,7 +32,6 @@ pub enum UnitKind {
     Type,
     /// A module or namespace.
     Module,
-    /// A constant.
     Constant,
     /// A file that is not cut.
     File,
@@ -89,13 +87,11 @@ impl Tongue {
 
 /// What a node of the tree means.
 enum NodeMeaning {
-    /// A unit.
     Unit(UnitKind, String),
     /// A unit whose inner functions are its methods.
     Holder(UnitKind, String),
     /// No unit, but inner functions are methods of this type.
     Scope(String),
-    /// Nothing.
     Other,
 }
 
@@ -458,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn units_of_the_same_name_are_told_apart_and_none_is_lost() {
+    fn units_of_the_same_name_get_ids_of_their_own_and_none_is_lost() {
         assert_eq!(ids("a.rs", "fn f() {}\nfn f() {}\nfn f() {}\n"), ["a.rs::f", "a.rs::f#2", "a.rs::f#3"]);
     }
 

@@ -29,7 +29,6 @@ pub(super) enum Piece {
     Special(char),
     /// Something that the shell replaces. Unquoted, it can become no word or several.
     Dynamic {
-        /// What is replaced.
         form: Form,
         /// Whether quotes keep it one word.
         quoted: bool,

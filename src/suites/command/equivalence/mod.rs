@@ -31,7 +31,6 @@ use shell::{ShellRead, read};
 pub enum Equivalence {
     /// Byte for byte.
     Exact,
-    /// By a rule.
     Equivalent {
         /// The rule that held.
         rule: EquivalenceRule,
@@ -56,7 +55,6 @@ impl Equivalence {
         }
     }
 
-    /// In one word.
     pub const fn method(&self) -> Method {
         match self {
             Self::Exact => Method::ExactMatch,
@@ -146,11 +144,11 @@ fn option_note(a: &Notes, b: &Notes) -> Option<String> {
         missing
     };
     let (only_a, only_b) = (missing(a, b), missing(b, a));
-    let told = |option: &NotedOption| format!("{}: {}", option.name, option.about);
+    let described = |option: &NotedOption| format!("{}: {}", option.name, option.about);
     match (only_a.as_slice(), only_b.as_slice()) {
-        ([one], []) | ([], [one]) => Some(told(one)),
-        ([one], [other]) if one.name == other.name => Some(told(one)),
-        ([one], [other]) => Some(format!("{}; {}", told(one), told(other))),
+        ([one], []) | ([], [one]) => Some(described(one)),
+        ([one], [other]) if one.name == other.name => Some(described(one)),
+        ([one], [other]) => Some(format!("{}; {}", described(one), described(other))),
         _ => None,
     }
 }

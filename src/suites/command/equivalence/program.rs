@@ -57,9 +57,21 @@ impl OptionSpec {
     }
 }
 
+/// What is wrong with a program table.
+#[derive(Debug, thiserror::Error)]
+pub enum ProgramTableError {
+    #[error("there is no option set `{0}`")]
+    NoOptionSet(String),
+    #[error("two subcommands are called `{0}`")]
+    TwoSubcommands(String),
+    #[error("two options are called `{0}`")]
+    TwoOptions(String),
+    #[error("{name}: {error}")]
+    Subcommand { name: String, error: Box<Self> },
+}
+
 /// The names that a long spelling may stand for.
 pub(super) enum Lookup<'a> {
-    /// Exactly this option.
     Exact(&'a OptionSpec),
     /// The unique beginning of this option's name.
     Prefix(&'a OptionSpec),
@@ -69,7 +81,7 @@ pub(super) enum Lookup<'a> {
 
 impl Program {
     /// Makes a table ready; `Err` says what is wrong with it.
-    pub(super) fn new(table: &ProgramTable) -> Result<Self, String> {
+    pub(super) fn new(table: &ProgramTable) -> Result<Self, ProgramTableError> {
         Self::with_parent(table, None, &table.sets)
     }
 
@@ -77,7 +89,7 @@ impl Program {
         table: &ProgramTable,
         parent: Option<&ProgramTable>,
         sets: &BTreeMap<String, BTreeMap<String, OptionEntry>>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, ProgramTableError> {
         let taken_over = |own: Option<bool>, of: fn(&ProgramTable) -> Option<bool>| own.or_else(|| parent.and_then(of));
         let mut program = Self {
             alias: table.alias.clone(),
@@ -105,7 +117,7 @@ impl Program {
             commands: BTreeMap::new(),
         };
         for set in &table.uses {
-            let entries = sets.get(set).ok_or_else(|| format!("there is no option set `{set}`"))?;
+            let entries = sets.get(set).ok_or_else(|| ProgramTableError::NoOptionSet(set.clone()))?;
             program.add_options(entries)?;
         }
         program.add_options(&table.options)?;
@@ -118,25 +130,26 @@ impl Program {
             taken_over.equals = Some(command.equals.unwrap_or(program.equals));
             taken_over.dashes = Some(command.dashes.unwrap_or(program.dashes));
             taken_over.double_dash = Some(command.double_dash.unwrap_or(program.double_dash));
-            let inner =
-                Arc::new(Self::with_parent(&taken_over, Some(table), sets).map_err(|why| format!("{name}: {why}"))?);
+            let inner = Self::with_parent(&taken_over, Some(table), sets)
+                .map_err(|error| ProgramTableError::Subcommand { name: name.clone(), error: Box::new(error) })?;
+            let inner = Arc::new(inner);
             for spelling in std::iter::once(name).chain(&command.aliases) {
                 let entry = (name.clone(), Arc::clone(&inner));
                 if program.commands.insert(spelling.clone(), entry).is_some() {
-                    return Err(format!("two subcommands are called `{spelling}`"));
+                    return Err(ProgramTableError::TwoSubcommands(spelling.clone()));
                 }
             }
         }
         Ok(program)
     }
 
-    fn add_options(&mut self, entries: &BTreeMap<String, OptionEntry>) -> Result<(), String> {
+    fn add_options(&mut self, entries: &BTreeMap<String, OptionEntry>) -> Result<(), ProgramTableError> {
         for (spellings, entry) in entries {
             let index = self.options.len();
             let names: Vec<&str> = spellings.split(", ").collect();
             for name in &names {
                 if self.names.insert((*name).to_owned(), index).is_some() {
-                    return Err(format!("two options are called `{name}`"));
+                    return Err(ProgramTableError::TwoOptions((*name).to_owned()));
                 }
             }
             self.options.push(OptionSpec {
@@ -212,7 +225,7 @@ impl Tables {
     }
 
     /// The user's own first, then those in the binary.
-    pub fn with(own: impl IntoIterator<Item = (String, ProgramTable)>) -> Result<Self, String> {
+    pub fn with(own: impl IntoIterator<Item = (String, ProgramTable)>) -> Result<Self, ProgramTableError> {
         let mut programs = HashMap::new();
         for (name, table) in own {
             programs.insert(name, Arc::new(Program::new(&table)?));
@@ -274,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_option_stands_for_exists() {
+    fn every_option_that_another_stands_for_exists() {
         let mut wrong = Vec::new();
         for (name, text) in shipped_tables() {
             let Ok(table) = toml::from_str::<ProgramTable>(text) else { continue };

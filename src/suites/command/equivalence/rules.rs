@@ -54,7 +54,6 @@ pub enum EquivalenceRule {
 }
 
 impl EquivalenceRule {
-    /// Every rule.
     pub const ALL: [Self; 24] = [
         Self::Exact,
         Self::Whitespace,

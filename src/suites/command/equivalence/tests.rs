@@ -52,7 +52,7 @@ fn options_of_one_program_are_one_command_however_they_are_written() {
 }
 
 #[test]
-fn the_shell_reads_these_alike() {
+fn commands_that_the_shell_reads_alike_are_equivalent() {
     same(&[
         ("cat f | wc -l", "cat f|wc -l"),
         ("echo `date`", "echo $(date)"),
@@ -73,7 +73,7 @@ fn the_shell_reads_these_alike() {
 }
 
 #[test]
-fn these_look_alike_and_are_not() {
+fn commands_that_look_alike_but_differ_are_not_equivalent() {
     different(&[
         ("sort -n f", "sort -r f"),
         ("cp a b", "cp b a"),
@@ -289,7 +289,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_it_panic(a in "\\PC{0,60}", b in "[ -~]{0,60}") {
+    fn no_text_makes_the_comparison_panic(a in "\\PC{0,60}", b in "[ -~]{0,60}") {
         compare(&a, &b, &Tables::shipped());
     }
 }

@@ -51,8 +51,8 @@ impl ScorerProgram {
 }
 
 impl Measure for ScorerProgram {
-    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
-        opinion(scene.opinion, "the scorer's program")
+    fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
+        opinion(input.opinion, "the scorer's program")
     }
 
     fn asks(&self) -> Option<Asks<'_>> {

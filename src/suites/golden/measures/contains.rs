@@ -57,11 +57,11 @@ impl Definition for Contains {
 }
 
 impl Measure for Contains {
-    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
+    fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let fold = |text: &str| if self.ignore_case { text.to_lowercase() } else { text.to_owned() };
-        let texts: Vec<String> = self.actual.texts(scene.document)?.into_iter().map(fold).collect();
+        let texts: Vec<String> = self.actual.texts(input.document)?.into_iter().map(fold).collect();
         let wanted: Vec<String> = match &self.golden {
-            Some(golden) => golden.texts(scene.document)?.into_iter().map(str::to_owned).collect(),
+            Some(golden) => golden.texts(input.document)?.into_iter().map(str::to_owned).collect(),
             None => self.wanted.clone(),
         };
         let is_there = |word: &&String| texts.iter().any(|text| text.contains(&fold(word)));

@@ -24,8 +24,8 @@ impl Definition for CountDifference {
 }
 
 impl Measure for CountDifference {
-    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
-        let (actual, golden) = (self.actual.select(scene.document)?.len(), self.golden.select(scene.document)?.len());
+    fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
+        let (actual, golden) = (self.actual.select(input.document)?.len(), self.golden.select(input.document)?.len());
         let difference = count(actual.abs_diff(golden));
         Ok(Measured::less(self.penalty * difference, format!("{actual} where golden has {golden}")))
     }

@@ -39,9 +39,9 @@ impl Definition for Equal {
 }
 
 impl Measure for Equal {
-    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
-        let actual = self.actual.select(scene.document)?;
-        let golden = self.golden.select(scene.document)?;
+    fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
+        let actual = self.actual.select(input.document)?;
+        let golden = self.golden.select(input.document)?;
         if actual.len() != golden.len() {
             return Ok(Measured::share(0.0, format!("{} values where golden has {}", actual.len(), golden.len())));
         }

@@ -50,8 +50,8 @@ impl Definition for Judge {
 }
 
 impl Measure for Judge {
-    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
-        opinion(scene.opinion, "the judge")
+    fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
+        opinion(input.opinion, "the judge")
     }
 
     fn asks(&self) -> Option<Asks<'_>> {
@@ -107,14 +107,14 @@ impl Judge {
 
 /// Reads `{"score", "reason"}`; whatever else was said is the scorer's fault, never a 0.
 pub(super) fn opinion(answer: Option<&Answer>, who: &str) -> Result<Measured, MeasureError> {
-    let trouble = |why: String| MeasureError::Scorer(format!("{who}: {why}"));
-    let Some(answer) = answer else { return Err(trouble("was not asked".into())) };
-    let Ending::Answered(text) = &answer.ending else { return Err(trouble(answer.sentence())) };
-    let value = crate::suites::golden::json_in(text).map_err(trouble)?;
+    let failed = |why: String| MeasureError::Scorer(format!("{who}: {why}"));
+    let Some(answer) = answer else { return Err(failed("was not asked".into())) };
+    let Ending::Answered(text) = &answer.ending else { return Err(failed(answer.sentence())) };
+    let value = crate::suites::golden::json_in(text).map_err(|error| failed(error.to_string()))?;
     let Opinion { score, reason } = serde_json::from_value(value)
-        .map_err(|error| trouble(format!("did not answer {{\"score\", \"reason\"}}: {error}")))?;
+        .map_err(|error| failed(format!("did not answer {{\"score\", \"reason\"}}: {error}")))?;
     if !(0.0..=1.0).contains(&score) {
-        return Err(trouble(format!("gave the score {score}, which is not between 0 and 1")));
+        return Err(failed(format!("gave the score {score}, which is not between 0 and 1")));
     }
     Ok(Measured::share(score, reason))
 }

@@ -30,8 +30,8 @@ impl Definition for Latency {
 }
 
 impl Measure for Latency {
-    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
-        let share = if scene.latency <= self.limit { 1.0 } else { 0.0 };
-        Ok(Measured::share(share, format!("{:.1} s, at most {}", scene.latency.as_secs_f64(), self.max)))
+    fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
+        let share = if input.latency <= self.limit { 1.0 } else { 0.0 };
+        Ok(Measured::share(share, format!("{:.1} s, at most {}", input.latency.as_secs_f64(), self.max)))
     }
 }

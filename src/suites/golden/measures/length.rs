@@ -50,11 +50,11 @@ impl Definition for Length {
 }
 
 impl Measure for Length {
-    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
+    fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let lengths: Vec<usize> = match self.unit {
-            Unit::Items => vec![self.actual.select(scene.document)?.len()],
-            Unit::Characters => self.actual.texts(scene.document)?.iter().map(|text| text.chars().count()).collect(),
-            Unit::Words => self.actual.texts(scene.document)?.iter().map(|t| t.split_whitespace().count()).collect(),
+            Unit::Items => vec![self.actual.select(input.document)?.len()],
+            Unit::Characters => self.actual.texts(input.document)?.iter().map(|text| text.chars().count()).collect(),
+            Unit::Words => self.actual.texts(input.document)?.iter().map(|t| t.split_whitespace().count()).collect(),
         };
         let fits =
             |length: &&usize| self.min.is_none_or(|min| **length >= min) && self.max.is_none_or(|max| **length <= max);

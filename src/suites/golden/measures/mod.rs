@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::input::{Checker, Document, InputErrors, Pointer};
+use crate::input::{Checker, Document, InputError, InputErrors, Pointer};
 use crate::model::Answer;
+use crate::suites::golden::selector::SelectorError;
 
 /// What a measure looks at.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +25,6 @@ pub struct MeasureInput<'a> {
 /// What a component earned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// How much.
     pub earned: Earned,
     /// What there is to say about it, in one line.
     pub note: Option<String>,
@@ -62,24 +62,25 @@ impl Earned {
 }
 
 /// Why a component could not be measured.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MeasureError {
     /// The answer lacks what is looked at: it earns nothing.
+    #[error("{0}")]
     Answer(String),
     /// The scorer itself could not do its work: the case is an error.
+    #[error("{0}")]
     Scorer(String),
 }
 
-impl From<String> for MeasureError {
-    fn from(why: String) -> Self {
-        Self::Answer(why)
+impl From<SelectorError> for MeasureError {
+    fn from(error: SelectorError) -> Self {
+        Self::Answer(error.to_string())
     }
 }
 
 /// One side of an answer.
 pub trait Measure: fmt::Debug + Send + Sync {
-    /// Looks at it.
-    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError>;
+    fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError>;
 
     /// Whom it must ask for an opinion first.
     fn asks(&self) -> Option<Asks<'_>> {
@@ -90,9 +91,7 @@ pub trait Measure: fmt::Debug + Send + Sync {
 /// Whom a measure asks for an opinion.
 #[derive(Debug, Clone, Copy)]
 pub enum Asks<'a> {
-    /// A model.
     Judge(&'a judge::Judge),
-    /// A program.
     ScorerProgram(&'a command::ScorerProgram),
 }
 
@@ -123,7 +122,17 @@ pub trait Definition: Measure + JsonSchema + DeserializeOwned + 'static {
 }
 
 /// Reads a file of the module.
-pub type Reader<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+pub type Reader<'a> = &'a dyn Fn(&str) -> Result<String, ModuleFileError>;
+
+/// Why a file that a measure names could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ModuleFileError {
+    #[error("`{0}` is not a file of the module's folder")]
+    Outside(String),
+    #[error(transparent)]
+    Input(#[from] InputError),
+}
+
 /// Reads a component's own keys: a measure and what it adds to the question.
 type Load = fn(&Document, &Pointer, &Value, Reader<'_>) -> Result<(Box<dyn Measure>, Value), InputErrors>;
 
@@ -131,7 +140,6 @@ type Load = fn(&Document, &Pointer, &Value, Reader<'_>) -> Result<(Box<dyn Measu
 pub struct Registered {
     /// Its name in `measure = "…"`.
     pub name: &'static str,
-    /// Reads it.
     pub load: Load,
     /// The schema of its own keys.
     pub schema: fn() -> Value,
@@ -168,7 +176,6 @@ mod similarity;
 mod sum_difference;
 mod tolerance;
 
-/// Every measure.
 pub static REGISTRY: &[Registered] = &[
     registered::<command::ScorerProgram>(),
     registered::<contains::Contains>(),

@@ -28,9 +28,9 @@ impl Definition for NoOverlap {
 }
 
 impl Measure for NoOverlap {
-    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
+    fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let mut intervals = Vec::new();
-        for item in self.items.select(scene.document)? {
+        for item in self.items.select(input.document)? {
             let (start, end) = (self.instant(item, &self.start)?, self.instant(item, &self.end)?);
             if end < start {
                 let shown = |key: &str| item.get(key).cloned().unwrap_or_default();
@@ -59,8 +59,9 @@ impl Measure for NoOverlap {
 
 impl NoOverlap {
     /// A moment as a number: minutes of a day, or seconds.
-    fn instant(&self, item: &Value, key: &str) -> Result<f64, String> {
-        let value = item.get(key).ok_or_else(|| format!("`{}`: an item has no `{key}`", self.items))?;
+    fn instant(&self, item: &Value, key: &str) -> Result<f64, MeasureError> {
+        let missing = || MeasureError::Answer(format!("`{}`: an item has no `{key}`", self.items));
+        let value = item.get(key).ok_or_else(missing)?;
         let read = match value {
             Value::Number(number) => number.as_f64(),
             Value::String(text) => clock(text).or_else(|| {
@@ -70,7 +71,7 @@ impl NoOverlap {
             }),
             Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
         };
-        read.ok_or_else(|| format!("`{}`: `{key}` is {}, not a time", self.items, kind_of(value)))
+        read.ok_or_else(|| MeasureError::Answer(format!("`{}`: `{key}` is {}, not a time", self.items, kind_of(value))))
     }
 }
 

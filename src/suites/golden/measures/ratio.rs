@@ -25,9 +25,9 @@ impl Definition for Ratio {
 }
 
 impl Measure for Ratio {
-    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
-        let items = self.items.select(scene.document)?;
-        let satisfying = self.satisfying.select(scene.document)?;
+    fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
+        let items = self.items.select(input.document)?;
+        let satisfying = self.satisfying.select(input.document)?;
         // What is selected is the same value in the same place, so its address tells.
         if satisfying.iter().any(|one| !items.iter().any(|item| std::ptr::eq(*item, *one))) {
             let message = format!("`{}` selects what `{}` does not", self.satisfying, self.items);

@@ -32,8 +32,8 @@ impl Definition for Matches {
 }
 
 impl Measure for Matches {
-    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
-        let texts = self.actual.texts(scene.document)?;
+    fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
+        let texts = self.actual.texts(input.document)?;
         let Some(regex) = &self.regex else { return Err(MeasureError::Scorer("the expression was not read".into())) };
         let matching = texts.iter().filter(|text| regex.is_match(text)).count();
         let note = format!("{matching} of {} match `{}`", texts.len(), self.pattern);

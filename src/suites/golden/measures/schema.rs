@@ -27,7 +27,7 @@ impl Definition for Schema {
 
     fn resolve(&mut self, read: Reader<'_>) -> Result<Value, KeyError> {
         let wrong = |why: String| KeyError::new("file", why);
-        let text = read(&self.file).map_err(wrong)?;
+        let text = read(&self.file).map_err(|error| wrong(error.to_string()))?;
         let schema: Value =
             serde_json::from_str(&text).map_err(|error| wrong(format!("`{}` is not JSON: {error}", self.file)))?;
         let validator = jsonschema::validator_for(&schema)
@@ -38,8 +38,8 @@ impl Definition for Schema {
 }
 
 impl Measure for Schema {
-    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
-        let value = self.actual.single(scene.document)?;
+    fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
+        let value = self.actual.single(input.document)?;
         let Some(validator) = &self.validator else {
             return Err(MeasureError::Scorer("the schema was not read".into()));
         };

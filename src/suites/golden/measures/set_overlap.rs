@@ -39,14 +39,14 @@ impl Definition for SetOverlap {
 }
 
 impl Measure for SetOverlap {
-    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
+    fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let key = |value: &Value| match value {
             Value::String(text) if self.ignore_case => Value::from(text.to_lowercase()).to_string(),
             Value::Number(number) => number.as_f64().map_or(number.to_string(), |number| number.to_string()),
             Value::Null | Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
         };
-        let actual: Vec<String> = self.actual.select(scene.document)?.into_iter().map(key).collect();
-        let mut golden: Vec<String> = self.golden.select(scene.document)?.into_iter().map(key).collect();
+        let actual: Vec<String> = self.actual.select(input.document)?.into_iter().map(key).collect();
+        let mut golden: Vec<String> = self.golden.select(input.document)?.into_iter().map(key).collect();
         let (ours, theirs) = (actual.len(), golden.len());
         let mut common = 0;
         for value in &actual {

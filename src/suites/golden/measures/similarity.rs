@@ -42,8 +42,8 @@ impl Definition for TextSimilarity {
 }
 
 impl Measure for TextSimilarity {
-    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
-        let (actual, golden) = (self.actual.texts(scene.document)?, self.golden.texts(scene.document)?);
+    fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
+        let (actual, golden) = (self.actual.texts(input.document)?, self.golden.texts(input.document)?);
         let all = actual.len().max(golden.len());
         let alike: f64 = actual.iter().zip(&golden).map(|(a, b)| likeness(self.by, a, b)).sum();
         let share = if all == 0 { 1.0 } else { alike / count(all) };

@@ -29,15 +29,15 @@ impl Definition for SumDifference {
 }
 
 impl Measure for SumDifference {
-    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
-        let golden = sum(&self.golden.numbers(scene.document)?);
+    fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
+        let golden = sum(&self.golden.numbers(input.document)?);
         if golden == 0.0 {
             return Err(MeasureError::Scorer(format!(
                 "`{}` adds up to 0, and nothing is relative to that",
                 self.golden
             )));
         }
-        let actual = sum(&self.actual.numbers(scene.document)?);
+        let actual = sum(&self.actual.numbers(input.document)?);
         let off = (actual - golden).abs() / golden.abs();
         if !off.is_finite() {
             return Err(MeasureError::Answer(format!("`{}` adds up to more than can be compared", self.actual)));

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::similarity::{Likeness, likeness};
 use super::{Earned, MeasureError, MeasureInput, REGISTRY};
-use crate::input::{Document, Pointer};
+use crate::input::{Document, InputError, Pointer};
 use crate::model::{Answer, Ending};
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ fn measured(component: &str, actual: Value, golden: Value) -> Result<(f64, Strin
     let read = |_: &str| Ok(json!({"type": "object", "required": ["a"]}).to_string());
     let (measure, _) = (registered.load)(&document, &Pointer::root(), &own, &read).unwrap_or_else(|e| panic!("{e}"));
     let case = json!({"actual": actual, "golden": golden, "input": {"word": "in"}, "case": {"n": 2}});
-    let scene = MeasureInput { document: &case, latency: Duration::from_secs(3), opinion: None };
-    let measured = measure.measure(scene)?;
+    let input = MeasureInput { document: &case, latency: Duration::from_secs(3), opinion: None };
+    let measured = measure.measure(input)?;
     Ok((measured.earned.points(1.0), measured.note.unwrap_or_default()))
 }
 
@@ -32,7 +32,7 @@ fn refused(component: &str) -> String {
     let mut own = document.value.clone();
     let name = own.as_object_mut().unwrap().remove("measure").unwrap();
     let registered = REGISTRY.iter().find(|one| one.name == name).unwrap();
-    let read = |name: &str| Err(format!("there is no `{name}`"));
+    let read = |name: &str| Err(InputError::in_file(name, format!("there is no `{name}`")).into());
     match (registered.load)(&document, &Pointer::root(), &own, &read) {
         Ok(_) => panic!("{component} was read"),
         Err(errors) => errors.to_string(),
@@ -77,7 +77,7 @@ fn sum_difference_is_relative_to_golden_and_refuses_a_golden_of_nothing() {
 }
 
 #[test]
-fn ratio_counts_those_that_satisfy_and_says_if_the_two_paths_do_not_belong_together() {
+fn ratio_counts_what_satisfies_and_refuses_paths_that_do_not_match() {
     let component = "measure = 'ratio'\nitems = '$.actual[*]'\nsatisfying = '$.actual[?@ > 2]'";
     assert_eq!(points(component, json!([1, 2, 3, 4]), json!(null)), 0.5);
     assert_eq!(points(component, json!([]), json!(null)), 0.0);
@@ -106,7 +106,7 @@ fn no_overlap_knows_clocks_moments_and_numbers_and_touching_is_not_overlapping()
 }
 
 #[test]
-fn set_overlap_counts_what_is_there_twice_twice() {
+fn set_overlap_counts_duplicates() {
     let f1 = format!("measure = 'set-overlap'\n{LISTS}");
     let jaccard = format!("{f1}by = 'jaccard'");
     assert_eq!(points(&f1, json!(["S", "S", "M"]), json!(["S", "M", "L"])), 0.666667);
@@ -128,7 +128,7 @@ fn equal_compares_exactly_without_case_or_by_letters_and_digits_alone() {
 }
 
 #[test]
-fn contains_wants_all_any_or_none() {
+fn contains_can_want_all_any_or_none() {
     let component = |more: &str| format!("measure = 'contains'\nactual = '$.actual'\n{more}");
     let text = json!("Buy milk in town");
     assert_eq!(points(&component("wanted = ['milk', 'bread']"), text.clone(), json!(0)), 0.5);

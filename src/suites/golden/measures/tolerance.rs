@@ -36,8 +36,8 @@ impl Definition for Tolerance {
 }
 
 impl Measure for Tolerance {
-    fn measure(&self, scene: MeasureInput<'_>) -> Result<Measured, MeasureError> {
-        let (actual, golden) = (self.actual.numbers(scene.document)?, self.golden.numbers(scene.document)?);
+    fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
+        let (actual, golden) = (self.actual.numbers(input.document)?, self.golden.numbers(input.document)?);
         let allowed = |golden: f64| self.within.unwrap_or_else(|| self.within_share.unwrap_or(0.0) * golden.abs());
         // A step of rounding does not decide.
         let near = |(a, b): &(&f64, &f64)| (**a - **b).abs() <= allowed(**b) + 1e-12 * b.abs();
