@@ -1,11 +1,11 @@
 //! Then and now, case by case and metric by metric. Nothing is judged here but whether a change may be chance.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::aggregate::{better_of, is_pass_rate, value_of};
 use crate::baseline::{Baseline, BaselineCase, BaselineSuite};
 use crate::model::{
-    BaselineInfo, CaseChange, CaseId, Change, Comparison, Delta, MetricChange, Nature, Outcome, Policy, Status,
+    BaselineInfo, Better, CaseChange, CaseId, Change, Comparison, Delta, MetricChange, Nature, Outcome, Policy, Status,
     SuiteComparison, SuiteId, SuiteState, Trend,
 };
 use crate::results::{CaseResult, SuiteResult};
@@ -79,7 +79,7 @@ fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: Com
     let renamed = renames(suite, before);
     let mut cases = Vec::new();
     let mut counts: BTreeMap<Change, usize> = BTreeMap::new();
-    let mut pairs: Vec<Pair<'_>> = Vec::new();
+    let pairs: Vec<Pair<'_>> = pairs(suite, before, &renamed).collect();
     let mut measured_both = 0;
     for Matched { case, old, change } in matched(suite, before, &renamed) {
         let old_id = renamed.get(&case.id);
@@ -90,10 +90,6 @@ fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: Com
             && case.status.is_measured()
         {
             measured_both += 1;
-            // What came out differently when it was asked again says nothing exact.
-            if !quarantined && !case.flaky {
-                pairs.push(Pair { before: old, now: case });
-            }
         }
         let known_failure = change == Change::Unchanged && case.status == Status::Failed;
         if change != Change::Unchanged || known_failure || old_id.is_some() {
@@ -108,6 +104,7 @@ fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: Com
                 since: old.and_then(|old| old.since.clone()),
                 quarantined,
                 parts_was: old.map(|old| old.parts.clone()).unwrap_or_default(),
+                metrics_was: old.map(|old| old.metrics.clone()).unwrap_or_default(),
             });
         }
     }
@@ -137,6 +134,7 @@ fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: Com
             metric: spec.name,
             seed: circumstances.seed,
             filtered: circumstances.filtered,
+            restored: &BTreeSet::new(),
         };
         metrics.insert(spec.name.to_owned(), test.change(&pairs, all));
     }
@@ -204,6 +202,7 @@ fn removed(id: &CaseId, old: &BaselineCase) -> CaseChange {
         since: old.since.clone(),
         quarantined: false,
         parts_was: BTreeMap::new(),
+        metrics_was: old.metrics.clone(),
     }
 }
 
@@ -259,7 +258,8 @@ fn slice_changes(
                 metrics.get(spec.name).and_then(|metric| metric.value),
             );
             let CompareOptions { filtered, seed } = circumstances;
-            let test = Test { suite, varies, slice: Some(slice), metric: spec.name, seed, filtered };
+            let restored = &BTreeSet::new();
+            let test = Test { suite, varies, slice: Some(slice), metric: spec.name, seed, filtered, restored };
             let change = test.change(&within, all);
             if change.delta != Delta::Absent {
                 of_slice.insert(spec.name.to_owned(), change);
@@ -278,6 +278,76 @@ struct Test<'a> {
     metric: &'a str,
     seed: u64,
     filtered: bool,
+    /// Cases that count as they do in the baseline.
+    restored: &'a BTreeSet<CaseId>,
+}
+
+/// One metric, of a whole suite or of a slice.
+#[derive(Debug, Clone, Copy)]
+pub struct MetricPlace<'a> {
+    /// In which slice, if not in the whole suite.
+    pub slice: Option<&'a str>,
+    /// Its name.
+    pub metric: &'a str,
+}
+
+/// The cases that both sides have and measured, and how far a metric falls in each, the farthest first.
+pub fn falls(suite: &SuiteResult, before: &BaselineSuite, place: MetricPlace<'_>) -> Vec<(CaseId, f64)> {
+    let renamed = renames(suite, before);
+    let (varies, restored) = (suite.varies || before.varies, &BTreeSet::new());
+    let MetricPlace { slice, metric } = place;
+    let test = Test { suite, varies, slice, metric, seed: 0, filtered: false, restored };
+    let sign = match better_of(suite.kind, metric) {
+        Better::Higher => 1.0,
+        Better::Lower => -1.0,
+    };
+    let mut falls: Vec<(CaseId, f64)> = within(slice, pairs(suite, before, &renamed))
+        .filter_map(|pair| Some((pair.now.id.clone(), test.values(&pair).map(|(before, now)| (before - now) * sign)?)))
+        .filter(|(_, fall)| *fall > 1e-12)
+        .collect();
+    falls.sort_by(|(a, a_falls), (b, b_falls)| b_falls.total_cmp(a_falls).then_with(|| a.cmp(b)));
+    falls
+}
+
+/// Whether a metric would still be worse than it may be if some cases were what they are in the baseline.
+pub fn falls_without(
+    suite: &SuiteResult,
+    before: &BaselineSuite,
+    place: MetricPlace<'_>,
+    restored: &BTreeSet<CaseId>,
+    seed: u64,
+) -> bool {
+    let renamed = renames(suite, before);
+    let MetricPlace { slice, metric } = place;
+    let varies = suite.varies || before.varies;
+    let test = Test { suite, varies, slice, metric, seed, filtered: false, restored };
+    let pairs: Vec<Pair<'_>> = within(slice, pairs(suite, before, &renamed)).collect();
+    let change = test.change(&pairs, (None, None));
+    match change.outcome {
+        Outcome::Regressed => true,
+        Outcome::Inconclusive => {
+            let is_large = change.delta.drop() > suite.policy.min_effect;
+            is_large && change.p.is_some_and(|p| p <= suite.policy.alpha)
+        }
+        Outcome::Improved | Outcome::Unchanged | Outcome::Slipped | Outcome::NotCompared => false,
+    }
+}
+
+/// The pairs that count: what is in quarantine or came out differently when it was asked again says nothing exact.
+fn pairs<'a>(
+    suite: &'a SuiteResult,
+    before: &'a BaselineSuite,
+    renamed: &HashMap<CaseId, CaseId>,
+) -> impl Iterator<Item = Pair<'a>> {
+    matched(suite, before, renamed).filter_map(|Matched { case, old, .. }| {
+        let old = old.filter(|old| old.fingerprint == case.fingerprint && case.status.is_measured())?;
+        let counts = !case.flaky && !suite.policy.quarantine.contains_key(&case.id);
+        counts.then_some(Pair { before: old, now: case })
+    })
+}
+
+fn within<'a>(slice: Option<&str>, pairs: impl Iterator<Item = Pair<'a>>) -> impl Iterator<Item = Pair<'a>> {
+    pairs.filter(move |pair| slice.is_none_or(|slice| pair.now.slices.iter().any(|one| one.as_str() == slice)))
 }
 
 impl Test<'_> {
@@ -343,18 +413,20 @@ impl Test<'_> {
     /// What a pair gives to the metric. With repeats a pass is a share of attempts.
     fn values(&self, pair: &Pair<'_>) -> Option<(f64, f64)> {
         let Pair { before, now } = pair;
-        if self.varies && is_pass_rate(self.metric) {
-            return Some((before.pass_share(), pass_share(now)));
-        }
-        let then = value_of(self.metric, before.status, Some(before.score), &before.metrics)?;
-        Some((then, value_of(self.metric, now.status, now.score, &now.metrics)?))
+        let (then, now_is) = if self.varies && is_pass_rate(self.metric) {
+            (before.pass_share(), pass_share(now))
+        } else {
+            let then = value_of(self.metric, before.status, Some(before.score), &before.metrics)?;
+            (then, value_of(self.metric, now.status, now.score, &now.metrics)?)
+        };
+        Some((then, if self.restored.contains(&now.id) { then } else { now_is }))
     }
 
     /// How likely the drop is by chance. Cases are what is independent, not their repeats.
     fn significance(&self, change: &mut MetricChange, values: &[(f64, f64)], pairs: &[Pair<'_>]) {
         let sign = match change.better {
-            crate::model::Better::Higher => 1.0,
-            crate::model::Better::Lower => -1.0,
+            Better::Higher => 1.0,
+            Better::Lower => -1.0,
         };
         let gains: Vec<f64> = values.iter().map(|(before, now)| (now - before) * sign).collect();
         let bootstrap = paired_bootstrap(&gains, self.seed, RESAMPLES);

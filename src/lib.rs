@@ -161,16 +161,17 @@ pub fn conclude(
     // A part is not compared: what it lacks is in the others.
     let reference = reference.filter(|_| !circumstances.shard);
     let comparison = compared(&suites, reference, &run);
-    let gate = judge(&mut suites, reference, comparison.as_ref(), circumstances);
+    let gate = judge(&mut suites, reference, comparison.as_ref(), circumstances, run.seed);
     let tool = Tool { name: "evalratchet".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
     let mut results = Results { schema: RESULTS_SCHEMA.to_owned(), tool, run, suites, comparison, gate };
     let is_whole = !results.run.partial && !circumstances.interrupted;
     if let Some(edited) = circumstances.edited.as_ref().filter(|_| is_whole)
-        && let Some(remark) = gate::baseline_edited(edited, &results)
+        && let Some(remark) = gate::baseline_edited(edited, &circumstances.blessings, &results)
     {
         let mut circumstances = circumstances.clone();
         circumstances.remarks.push(remark);
-        results.gate = judge(&mut results.suites, reference, results.comparison.as_ref(), &circumstances);
+        let seed = results.run.seed;
+        results.gate = judge(&mut results.suites, reference, results.comparison.as_ref(), &circumstances, seed);
     }
     results
 }
@@ -180,11 +181,12 @@ fn judge(
     reference: Option<&Reference>,
     comparison: Option<&Comparison>,
     circumstances: &gate::GateContext,
+    seed: u64,
 ) -> results::Gate {
     let against = reference
         .zip(comparison)
         .map(|(reference, comparison)| gate::Against { baseline: &reference.baseline, comparison });
-    gate::judge(suites, against, circumstances)
+    gate::judge(suites, against, &gate::GateContext { seed, ..circumstances.clone() })
 }
 
 fn compared(suites: &[SuiteResult], reference: Option<&Reference>, run: &RunInfo) -> Option<Comparison> {

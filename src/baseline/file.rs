@@ -7,10 +7,9 @@ use std::sync::LazyLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::blessings::{Blessing, BlessingFile};
 use crate::input::{Checker, Document, InputError, InputErrors, Pointer};
-use crate::model::Rule;
 use crate::model::{Better, CaseId, Fingerprint, FlatPolicy, Mode, Sha, Status, SuiteId};
-use crate::results::Reason;
 use crate::suites::Kind;
 
 /// The value of `schema` in every baseline of this version.
@@ -27,9 +26,12 @@ pub struct Baseline {
     pub schema: String,
     /// Where it comes from.
     pub produced: Produced,
-    /// What a later run may do all the same, until the next update absorbs it.
+    /// Blessings as release 0.1 kept them; now they are files beside the baseline, and the next update moves these.
     #[serde(default)]
     pub blessings: Vec<Blessing>,
+    /// The blessings that this version took in: what main lost on purpose since the version before.
+    #[serde(default)]
+    pub took_in: Vec<BlessingFile>,
     /// The suites, by id.
     pub suites: BTreeMap<SuiteId, BaselineSuite>,
 }
@@ -126,55 +128,6 @@ pub struct Best {
     pub commit: Option<Sha>,
 }
 
-/// Something that may be worse, for a reason that reviewers see.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct Blessing {
-    /// The rule that would speak.
-    pub rule: Rule,
-    /// About which suite.
-    pub suite: SuiteId,
-    /// About which case.
-    #[serde(default)]
-    pub case: Option<CaseId>,
-    /// About which metric.
-    #[serde(default)]
-    pub metric: Option<String>,
-    /// In which slice.
-    #[serde(default)]
-    pub slice: Option<String>,
-    /// About which part of the policy.
-    #[serde(default)]
-    pub policy: Option<String>,
-    /// How far it may go: no worse than this.
-    #[serde(default)]
-    pub to: Option<f64>,
-    /// Why.
-    pub reason: String,
-}
-
-impl Blessing {
-    /// Whether it covers a reason: what it names, and no worse than it says.
-    pub fn covers(&self, reason: &Reason, better: Better) -> bool {
-        let Self { rule, suite, case, metric, slice, policy, to, reason: _ } = self;
-        let named = *rule == reason.rule
-            && Some(suite) == reason.suite.as_ref()
-            && *case == reason.case
-            && *metric == reason.metric
-            && *slice == reason.slice
-            && *policy == reason.policy;
-        let no_worse = match (to, reason.value) {
-            (Some(to), Some(value)) => match better {
-                Better::Higher => value >= to - 1e-9,
-                Better::Lower => value <= to + 1e-9,
-            },
-            (None, None) => true,
-            (Some(_), None) | (None, Some(_)) => false,
-        };
-        named && no_worse
-    }
-}
-
 impl BaselineCase {
     /// What cannot be so.
     fn is_impossible(&self) -> Option<&'static str> {
@@ -214,6 +167,10 @@ impl Baseline {
             let message = format!("is {} bytes long; a baseline has at most {LARGEST}", text.len());
             return Err(InputError::in_file(file, message).into());
         }
+        if is_conflicted(&text) {
+            let help = "`evalratchet baseline resolve` takes main's side; blessings are files of their own";
+            return Err(InputError::in_file(file, "has the conflict markers of git").with_help(help).into());
+        }
         let document = Document::json(file, text)?;
         let schema = document.value["schema"].as_str().unwrap_or_default();
         let baseline = match SchemaVersion::of(schema) {
@@ -241,9 +198,13 @@ impl Baseline {
         let mut out = String::from("{\n");
         let _ = writeln!(out, "  \"schema\": {},", line(&self.schema)?);
         let _ = writeln!(out, "  \"produced\": {},", line(&self.produced)?);
-        let mut blessings: Vec<String> = self.blessings.iter().map(line).collect::<Result<_, _>>()?;
-        blessings.sort();
-        list(&mut out, 2, "blessings", '[', &blessings, ']', ",");
+        for (name, mut entries) in [("blessings", lines(&self.blessings)?), ("took_in", lines(&self.took_in)?)] {
+            entries.sort();
+            // Release 0.1 always wrote the first.
+            if !entries.is_empty() || name == "blessings" {
+                list(&mut out, 2, name, '[', &entries, ']', ",");
+            }
+        }
         out.push_str("  \"suites\": {\n");
         for (index, (id, suite)) in self.suites.iter().enumerate() {
             let _ = writeln!(out, "    {}: {{", line(id)?);
@@ -280,8 +241,18 @@ impl Baseline {
     }
 }
 
+/// Whether git left its conflict markers in a text.
+pub(super) fn is_conflicted(text: &str) -> bool {
+    let begins = |mark: &str| text.lines().any(|line| line.starts_with(mark));
+    begins("<<<<<<< ") && begins(">>>>>>> ")
+}
+
 fn line(value: &impl Serialize) -> Result<String, serde_json::Error> {
     serde_json::to_string(value)
+}
+
+fn lines<T: Serialize>(values: &[T]) -> Result<Vec<String>, serde_json::Error> {
+    values.iter().map(line).collect()
 }
 
 fn entries<K: Serialize, V: Serialize>(map: &BTreeMap<K, V>) -> Result<Vec<String>, serde_json::Error> {

@@ -1,5 +1,7 @@
 //! What `main` has: one small file whose git history is the trend.
 
+mod bless;
+mod blessings;
 mod fetched;
 pub(crate) mod file;
 mod git;
@@ -8,10 +10,13 @@ mod releases;
 mod trend;
 mod update;
 
+pub use bless::{BlessSelection, Blessed, bless};
+pub use blessings::{Allowed, Blessing, BlessingFile, CaseLevel, FileChange, blessings_folder, file_changes};
 pub use fetched::{FetchedBaseline, FetchedFrom};
 #[cfg(test)]
 pub use file::BaselineMetric;
-pub use file::{Baseline, BaselineCase, BaselineSuite, Blessing, Produced};
+use file::is_conflicted;
+pub use file::{Baseline, BaselineCase, BaselineSuite, Produced};
 pub(crate) use git::{Branches, ClonedHistory, JobBranches, changed_files, default_branch, history, is_ancestor};
 pub(crate) use lookup::{
     BaselineLookup, BaselineQuery, CommitHistory, FoundBaseline, HistoryPlace, LookupError, NamedBy, NoBaseline,
@@ -20,4 +25,4 @@ pub(crate) use lookup::{
 pub use releases::Tag;
 pub(crate) use releases::{ReleaseError, Versions, at_commit, commit_of, tags, versions};
 pub use trend::series;
-pub use update::{UpdateError, from_results, raise, update};
+pub use update::{BaselineUpdate, UpdateError, from_results, raise, update};

@@ -1,7 +1,7 @@
 //! Tags, and the baseline between two of them.
 
 use super::git::{file_at, log};
-use super::{Baseline, normal};
+use super::{Baseline, Blessing, BlessingFile, blessings_folder, normal};
 use crate::input::InputErrors;
 use crate::model::Sha;
 use crate::repository::{Git, GitError, sha};
@@ -67,9 +67,22 @@ pub(crate) enum ReleaseError {
 pub(crate) fn at_commit(git: &Git, path: &str, commit: &Sha) -> Result<Option<(Sha, Baseline)>, ReleaseError> {
     let file = normal(&format!("{}{path}", git.prefix()?));
     let Some(text) = file_at(git, &file, commit)? else { return Ok(None) };
-    let baseline = Baseline::parse(&format!("{file}@{}", commit.short()), text)?;
+    let mut baseline = Baseline::parse(&format!("{file}@{}", commit.short()), text)?;
+    baseline.blessings.extend(blessings_at(git, &blessings_folder(&file), commit)?);
     let writer = log(git, &["--max-count", "1", commit.as_str()], &file)?.into_iter().next();
     Ok(Some((writer.unwrap_or_else(|| commit.clone()), baseline)))
+}
+
+/// The blessings that stand in a commit.
+fn blessings_at(git: &Git, folder: &str, commit: &Sha) -> Result<Vec<Blessing>, ReleaseError> {
+    let listed =
+        git.answer(&["ls-tree", "-z", "--full-tree", "--name-only", commit.as_str(), &format!("{folder}/")])?;
+    let mut blessings = Vec::new();
+    for path in listed.split('\0').filter(|path| path.ends_with(".toml")) {
+        let Some(text) = file_at(git, path, commit)? else { continue };
+        blessings.extend(BlessingFile::parse(&format!("{path}@{}", commit.short()), text)?);
+    }
+    Ok(blessings)
 }
 
 /// The versions of the baseline that `to` has and `from` has not.

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::file::{BASELINE_SCHEMA, Baseline, BaselineCase, BaselineMetric, BaselineSuite, Best, Blessing, Produced};
+use super::blessings::{Blessing, BlessingFile, as_files};
+use super::file::{BASELINE_SCHEMA, Baseline, BaselineCase, BaselineMetric, BaselineSuite, Best, Produced};
 use crate::aggregate::{better_of, value_of};
 use crate::model::Rule;
 use crate::model::{CaseId, FlatPolicy, Metric, Nature, Sha, Status, SuiteId, weakenings};
@@ -28,28 +29,46 @@ pub enum UpdateError {
     Older(Sha, Sha),
 }
 
-/// What a run makes of a baseline; `None` if nothing changes. Blessings that the baseline carries are absorbed.
-pub fn update(old: Option<&Baseline>, results: &Results) -> Result<Option<Baseline>, UpdateError> {
+/// What a run makes of a baseline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BaselineUpdate {
+    /// The new baseline.
+    pub baseline: Baseline,
+    /// What may still be worse: floors that the baseline cannot take in. Every other blessing is used up.
+    pub blessings: Vec<Blessing>,
+}
+
+/// What a run makes of a baseline and its blessings; `None` if nothing changes.
+pub fn update(
+    old: Option<&Baseline>,
+    blessings: &[Blessing],
+    results: &Results,
+) -> Result<Option<BaselineUpdate>, UpdateError> {
     check(results)?;
     let mut new = from_results(results);
-    let Some(old) = old else { return Ok(Some(new)) };
+    let blessings = &[old.map(|old| old.blessings.as_slice()).unwrap_or_default(), blessings].concat();
+    let remaining = still_needed(blessings, results);
+    new.took_in = taken_in(blessings, &remaining);
+    let Some(old) = old else { return Ok(Some(BaselineUpdate { baseline: new, blessings: remaining })) };
     let commit = results.run.commit.as_ref();
-    new.blessings = still_needed(&old.blessings, results);
     for (id, suite) in &old.suites {
         match new.suites.get_mut(id) {
             Some(current) => {
                 if let Some(result) = results.suites.iter().find(|result| result.id == *id) {
-                    ratchet(id, suite, current, result, &old.blessings, commit);
+                    ratchet(id, suite, current, result, blessings, commit);
                 }
             }
-            None if old.blessings.iter().any(|one| one.rule == Rule::SuiteRemoved && one.suite == *id) => {}
+            None if blessings
+                .iter()
+                .map(|one| &one.allowed)
+                .any(|one| one.rule == Rule::SuiteRemoved && one.suite == *id) => {}
             None => {
                 new.suites.insert(id.clone(), suite.clone());
             }
         }
     }
-    let same = old.suites == new.suites && old.blessings == new.blessings;
-    Ok((!same).then_some(new))
+    let same = old.suites == new.suites && remaining == *blessings && old.blessings.is_empty();
+    Ok((!same).then_some(BaselineUpdate { baseline: new, blessings: remaining }))
 }
 
 /// What a run of an older commit makes of a newer baseline: what it had better than anything since is the best.
@@ -72,7 +91,7 @@ pub fn raise(newer: &Baseline, older: &Results) -> Result<Option<Baseline>, Upda
     Ok((raised != *newer).then_some(raised))
 }
 
-/// Blessings of what the baseline cannot absorb: a floor is missed whatever it says.
+/// Blessings of what the baseline cannot take in: a floor is missed whatever main has.
 fn still_needed(blessings: &[Blessing], results: &Results) -> Vec<Blessing> {
     let absolute = |rule: Rule| {
         matches!(
@@ -86,13 +105,32 @@ fn still_needed(blessings: &[Blessing], results: &Results) -> Vec<Blessing> {
         )
     };
     let used: Vec<&Reason> = results.gate.reasons.iter().filter(|reason| reason.blessed.is_some()).collect();
-    let is_used = |one: &&Blessing| {
-        used.iter().any(|reason| {
-            (reason.rule, reason.suite.as_ref(), &reason.case, &reason.metric, &reason.slice)
-                == (one.rule, Some(&one.suite), &one.case, &one.metric, &one.slice)
-        })
-    };
-    blessings.iter().filter(|one| absolute(one.rule)).filter(is_used).cloned().collect()
+    let mut needed = Vec::new();
+    for blessing in blessings {
+        let one = &blessing.allowed;
+        let of_suite = |reason: &&&Reason| reason.suite.as_ref() == Some(&one.suite);
+        let is_named = used.iter().filter(of_suite).any(|reason| {
+            (reason.rule, &reason.case, &reason.metric, &reason.slice) == (one.rule, &one.case, &one.metric, &one.slice)
+        });
+        let holds_a_floor = used.iter().filter(of_suite).any(|reason| {
+            reason.rule == Rule::BelowMin && one.case.iter().any(|case| reason.cause.cases.contains(case))
+        });
+        if absolute(one.rule) && is_named {
+            needed.push(blessing.clone());
+        } else if holds_a_floor {
+            let mut blessing = blessing.clone();
+            blessing.allowed.taken_in = true;
+            needed.push(blessing);
+        }
+    }
+    needed
+}
+
+/// The blessings of which main takes in something now.
+fn taken_in(blessings: &[Blessing], remaining: &[Blessing]) -> Vec<BlessingFile> {
+    let new = blessings.iter().filter(|one| !one.allowed.taken_in && !remaining.contains(one));
+    let new: Vec<Blessing> = new.map(|one| Blessing { file: None, ..one.clone() }).collect();
+    as_files(&new).into_values().collect()
 }
 
 fn check(results: &Results) -> Result<(), UpdateError> {
@@ -138,6 +176,7 @@ pub fn from_results(results: &Results) -> Baseline {
             mode: results.run.mode,
         },
         blessings: Vec::new(),
+        took_in: Vec::new(),
         suites: suites.collect(),
     }
 }
@@ -201,14 +240,16 @@ fn ratchet(
     commit: Option<&Sha>,
 ) {
     let blessed = |rules: &[Rule], case: Option<&CaseId>| {
-        let named = |one: &&Blessing| rules.contains(&one.rule) && one.suite == *id && one.case.as_ref() == case;
-        blessings.iter().any(|one| named(&one))
+        blessings
+            .iter()
+            .map(|one| &one.allowed)
+            .any(|one| rules.contains(&one.rule) && one.suite == *id && one.case.as_ref() == case && !one.taken_in)
     };
     let level_is_blessed = blessed(&[Rule::MetricDropped, Rule::BelowBest], None);
     let slice_is_blessed = |case: &CaseId| {
         let slices =
             result.cases.iter().find(|one| one.id == *case).map(|one| one.slices.as_slice()).unwrap_or_default();
-        blessings.iter().any(|one| {
+        blessings.iter().map(|one| &one.allowed).any(|one| {
             one.rule == Rule::SliceDropped
                 && one.suite == *id
                 && one.slice.as_ref().is_some_and(|slice| slices.iter().any(|own| own.as_str() == slice))
@@ -276,7 +317,7 @@ fn renames(old: &BaselineSuite, new: &BaselineSuite) -> BTreeMap<CaseId, CaseId>
 fn merged_policy(old: &FlatPolicy, new: &FlatPolicy, suite: &SuiteId, blessings: &[Blessing]) -> FlatPolicy {
     let mut merged = new.clone();
     for weakening in weakenings(old, new) {
-        let blessed = blessings.iter().any(|one| {
+        let blessed = blessings.iter().map(|one| &one.allowed).any(|one| {
             one.rule == Rule::WeakenedGate && one.suite == *suite && one.policy.as_ref() == Some(&weakening.key)
         });
         if !blessed {

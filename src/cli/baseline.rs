@@ -5,17 +5,19 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use super::reference::read_baseline;
+use super::reference::{read_baseline, read_blessings};
 use super::{ConfigArgs, Failure, Overrides, arguments, console, remote, results_file, settings};
-use crate::baseline::{Baseline, Blessing, UpdateError, history, is_ancestor, update};
+use crate::baseline::{
+    self, Baseline, BaselineUpdate, BlessSelection, Blessed, BlessingFile, FileChange, UpdateError, blessings_folder,
+    file_changes, history, is_ancestor, update,
+};
 use crate::ci::CiContext;
 use crate::github::intake;
-use crate::input::write_atomically;
-use crate::model::ExitCode;
-use crate::model::Rule;
+use crate::input::{delete, write_atomically};
+use crate::model::{CaseId, ExitCode};
 use crate::report;
 use crate::repository::Git;
-use crate::results::{Reason, Results};
+use crate::results::Results;
 use crate::settings::{Settings, parse_duration};
 use crate::text::{counted, plain};
 
@@ -102,7 +104,10 @@ fn show(args: &ShowArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::Passed);
     }
     match read_baseline(&settings)? {
-        Some(baseline) => console::print(&report::baseline(&baseline, console::style())),
+        Some(baseline) => {
+            let blessings = [baseline.blessings.clone(), read_blessings(&settings)?].concat();
+            console::print(&report::baseline(&baseline, &blessings, console::style()));
+        }
         None => {
             let path = &settings.baseline.path;
             let help = "evalratchet run, then evalratchet baseline update --from evalratchet-out";
@@ -122,13 +127,22 @@ fn update_file(args: &UpdateArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let old = read_baseline(&settings)?;
     check_commit(&settings, &results, old.as_ref())?;
     let path = settings.baseline.path.clone();
-    match update(old.as_ref(), &results).map_err(|refusal| Failure::Usage(refusal.to_string()))? {
+    let blessings = read_blessings(&settings)?;
+    let refused = |refusal: UpdateError| Failure::Usage(refusal.to_string());
+    match update(old.as_ref(), &blessings, &results).map_err(refused)? {
         None => console::print(&format!("{path}: nothing changed, nothing written\n")),
-        Some(new) => {
-            let absorbed = old.map_or(0, |old| old.blessings.len().saturating_sub(new.blessings.len()));
+        Some(BaselineUpdate { baseline: new, blessings: remaining }) => {
+            let all = [old.map(|old| old.blessings).unwrap_or_default(), blessings].concat();
+            let files = file_changes(&blessings_folder(&path), &all, &remaining)
+                .map_err(|error| Failure::Usage(format!("the blessings cannot be written: {error}")))?;
             write(&settings, &new)?;
-            let absorbed =
-                if absorbed > 0 { format!(", {} absorbed", counted(absorbed, "blessing")) } else { String::new() };
+            for change in &files {
+                change_file(&settings, change)?;
+            }
+            let absorbed = match new.took_in.len() {
+                0 => String::new(),
+                count => format!(", {} absorbed", counted(count, "blessing")),
+            };
             if new.produced.commit.is_none() {
                 console::note("the run knows no commit, so this baseline is found only with --baseline FILE");
             }
@@ -178,60 +192,36 @@ fn write(settings: &Settings, baseline: &Baseline) -> Result<(), Failure> {
 fn bless(args: &BlessArgs) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
     let results = results_file::read(&args.from)?;
-    let Some(mut baseline) = read_baseline(&settings)? else {
-        let path = &settings.baseline.path;
-        return Err(Failure::Usage(format!("there is no {path} here that could carry a blessing")));
-    };
-    let named = |reason: &&Reason| {
-        args.suite.as_ref().is_none_or(|suite| reason.suite.as_ref().is_some_and(|one| one.as_str() == suite))
-            && args.case.as_ref().is_none_or(|case| {
-                let kinds = ["quarantine", "allow-removed"];
-                let of_policy = kinds.iter().any(|kind| reason.policy.as_ref() == Some(&format!("{kind} {case}")));
-                of_policy || reason.case.as_ref().is_some_and(|one| one.as_str() == case)
-            })
-            && args.metric.as_ref().is_none_or(|metric| {
-                let mut words = reason.policy.iter().flat_map(|key| key.split(' ')).skip(1);
-                reason.metric.as_ref() == Some(metric) || words.next() == Some(metric)
-            })
-    };
-    let blessable = |reason: &&Reason| {
-        reason.fails && !matches!(reason.rule, Rule::TooManyErrors | Rule::NothingMeasured | Rule::Interrupted)
-    };
-    let failing: Vec<&Reason> = results.gate.reasons.iter().filter(blessable).collect();
-    let mut blessed = Vec::new();
-    for reason in failing.iter().copied().filter(named) {
-        let Some(suite) = &reason.suite else { continue };
-        let blessing = Blessing {
-            rule: reason.rule,
-            suite: suite.clone(),
-            case: reason.case.clone(),
-            metric: reason.metric.clone(),
-            slice: reason.slice.clone(),
-            policy: reason.policy.clone(),
-            to: reason.value,
-            reason: args.reason.clone(),
-        };
-        let same = |other: &Blessing| {
-            (other.rule, &other.suite, &other.case, &other.metric, &other.slice, &other.policy)
-                == (blessing.rule, &blessing.suite, &blessing.case, &blessing.metric, &blessing.slice, &blessing.policy)
-        };
-        baseline.blessings.retain(|other| !same(other));
-        baseline.blessings.push(blessing);
-        blessed.push(&reason.message);
-    }
-    if blessed.is_empty() {
-        let what = match failing.len() {
-            0 => "the run was not failed for anything that could be blessed".to_owned(),
-            count => format!("none of the {} for which it was failed is named so", counted(count, "reason")),
-        };
-        return Err(Failure::Usage(format!("{}: {what}", shown(&args.from))));
-    }
-    write(&settings, &baseline)?;
-    for message in &blessed {
+    let BlessArgs { suite, case, metric, .. } = args;
+    let wanted = BlessSelection { suite: suite.clone(), case: case.clone(), metric: metric.clone() };
+    let blessed = baseline::bless(&results, &wanted)
+        .map_err(|error| Failure::Usage(format!("{}: {error}", shown(&args.from))))?;
+    let Blessed { allows, covered, not_reached } = blessed;
+    let file = BlessingFile { reason: args.reason.clone(), allows };
+    let rendered = file.name().and_then(|name| Ok((name, file.render()?)));
+    let (name, text) = rendered.map_err(|error| Failure::Usage(format!("the blessing cannot be written: {error}")))?;
+    let path = format!("{}/{name}", blessings_folder(&settings.baseline.path));
+    change_file(&settings, &FileChange { path: path.clone(), text: Some(text) })?;
+    for message in &covered {
         console::print(&format!("blessed: {}\n", plain(message)));
     }
-    console::print(&format!("{}: commit it with the change that it is about\n", settings.baseline.path));
+    for (message, cases) in &not_reached {
+        let cases: Vec<&str> = cases.iter().take(5).map(CaseId::as_str).collect();
+        let also = plain(&format!("still fails: {message}; {} got worse, too", cases.join(", ")));
+        console::print(&format!("{also}\n"));
+    }
+    console::print(&format!("{path}: commit it with the change that it is about\n"));
     Ok(ExitCode::Passed)
+}
+
+/// Writes or deletes a file beside the baseline.
+fn change_file(settings: &Settings, change: &FileChange) -> Result<(), Failure> {
+    let path = settings.root.join(&change.path);
+    let done = match &change.text {
+        Some(text) => write_atomically(&path, text.as_bytes()),
+        None => delete(&path),
+    };
+    done.map_err(|error| Failure::Write { path: change.path.clone(), error })
 }
 
 fn shown(path: &Path) -> String {

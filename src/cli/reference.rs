@@ -8,12 +8,13 @@ use clap::Args;
 use super::{Failure, block_on};
 use crate::Reference;
 use crate::baseline::{
-    Baseline, BaselineQuery, Blessing, Branches, ClonedHistory, CommitHistory as _, FetchedBaseline, FetchedFrom,
-    HistoryPlace, JobBranches, NamedBy, NoBaseline, PullRequestCommits, default_branch, find, normal, series,
+    Baseline, BaselineQuery, Blessing, BlessingFile, Branches, ClonedHistory, CommitHistory as _, FetchedBaseline,
+    FetchedFrom, HistoryPlace, JobBranches, NamedBy, NoBaseline, PullRequestCommits, blessings_folder, default_branch,
+    find, normal, series,
 };
 use crate::ci::{CiContext, Event, Origin};
 use crate::gate;
-use crate::input::{InputError, is_file, read_text};
+use crate::input::{Found, InputError, files_in, is_file, read_text};
 use crate::model::Rule;
 use crate::model::{BaselineInfo, Sha};
 use crate::repository::Git;
@@ -58,7 +59,7 @@ impl BaselineArgs {
             BaselineChoice::History { named } => in_clone(settings, ci, named)?,
         };
         check_required(&fetched, settings)?;
-        located(fetched, || read_baseline(settings))
+        located(fetched, || Ok((read_baseline(settings)?, read_blessings(settings)?)))
     }
 
     fn choice(&self) -> Result<BaselineChoice, Failure> {
@@ -206,7 +207,7 @@ pub(super) fn pull_request_commits(event: &Event) -> Option<PullRequestCommits> 
 /// What was found, ready for the gate; `own` reads the file as the change has it.
 pub(super) fn located<E>(
     fetched: FetchedBaseline,
-    own: impl FnOnce() -> Result<Option<Baseline>, E>,
+    own: impl FnOnce() -> Result<(Option<Baseline>, Vec<Blessing>), E>,
 ) -> Result<Located, E> {
     let FetchedBaseline {
         schema: _,
@@ -223,6 +224,8 @@ pub(super) fn located<E>(
     let mut circumstances = gate::GateContext { today: today(), on_main, ..gate::GateContext::default() };
     let remark = remark.map(|text| Reason::new(Rule::BaselineEdited, None, text).informing());
     circumstances.remarks.extend(remark);
+    let (own, blessings) = own()?;
+    circumstances.blessings = blessings;
     let (source, baseline) = match (found, baseline) {
         (FetchedFrom::Source(source), Some(baseline)) => (source, baseline),
         (FetchedFrom::None(why) | FetchedFrom::Source(why), _) => {
@@ -230,8 +233,7 @@ pub(super) fn located<E>(
             return Ok(Located { reference: None, circumstances });
         }
     };
-    let own = own()?;
-    circumstances.blessings = blessings(&baseline, own.as_ref());
+    circumstances.blessings.extend(blessings_inside(&baseline, own.as_ref()));
     // On its own branch the file is turned by updates, which is how it should be.
     if !on_main && let Some(at_base) = at_base {
         circumstances.edited = Some(Box::new(gate::Edited { at_base, own }));
@@ -258,8 +260,8 @@ pub(super) fn info(baseline: &Baseline, source: String, base: Option<Sha>) -> Ba
 /// How many versions the trend shows.
 const VERSIONS: usize = 20;
 
-/// Those of the baseline, and those that the checkout adds; of its own file nothing else is believed.
-fn blessings(baseline: &Baseline, own: Option<&Baseline>) -> Vec<Blessing> {
+/// Blessings that release 0.1 kept in the baseline: its own, and those that the checkout's file adds.
+fn blessings_inside(baseline: &Baseline, own: Option<&Baseline>) -> Vec<Blessing> {
     let mut all = baseline.blessings.clone();
     for blessing in own.into_iter().flat_map(|own| &own.blessings) {
         if !all.contains(blessing) {
@@ -276,6 +278,16 @@ pub(super) fn read_baseline(settings: &Settings) -> Result<Option<Baseline>, Fai
         return Ok(None);
     }
     Ok(Some(Baseline::parse(&settings.baseline.path, read_text(&path, &settings.baseline.path)?)?))
+}
+
+/// The blessings of the checkout.
+pub(super) fn read_blessings(settings: &Settings) -> Result<Vec<Blessing>, Failure> {
+    let folder = blessings_folder(&settings.baseline.path);
+    let mut blessings = Vec::new();
+    for Found { path, shown } in files_in(&settings.root, &folder, "toml")? {
+        blessings.extend(BlessingFile::parse(&shown, read_text(&path, &shown)?)?);
+    }
+    Ok(blessings)
 }
 
 /// The last part of a path.

@@ -63,8 +63,14 @@ pub(super) fn judge(suite: &SuiteResult, has_baseline: bool, circumstances: &Gat
             reasons.push(about(Rule::Unmeasured, message).failing(circumstances.strict));
         }
     }
-    if measured > 0 {
+    let left_out = suite.cases.len() - chosen.len();
+    let is_part = circumstances.filtered && left_out > 0;
+    if measured > 0 && !is_part {
         reasons.extend(floors(suite));
+    }
+    if is_part && suite.policy.has_floors() {
+        let message = format!("floors are not held to, since your filter left out {}", counted(left_out, "case"));
+        reasons.push(about(Rule::NotGated, message).informing());
     }
     reasons.extend(remarks(suite, &chosen, circumstances.strict));
     reasons.extend(quarantines(suite, circumstances));
@@ -157,11 +163,7 @@ fn floors(suite: &SuiteResult) -> Vec<Reason> {
             ));
             continue;
         };
-        let holds = match better {
-            Better::Higher => value >= min,
-            Better::Lower => value <= min,
-        };
-        if !holds {
+        if !holds(better, value, min) {
             let side = match better {
                 Better::Higher => "below",
                 Better::Lower => "above",
@@ -171,6 +173,14 @@ fn floors(suite: &SuiteResult) -> Vec<Reason> {
         }
     }
     reasons
+}
+
+/// Whether a value meets a floor or a ceiling.
+pub(super) fn holds(better: Better, value: f64, limit: f64) -> bool {
+    match better {
+        Better::Higher => value >= limit,
+        Better::Lower => value <= limit,
+    }
 }
 
 /// What the kind has to say.

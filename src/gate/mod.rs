@@ -1,6 +1,7 @@
 //! Whether what was measured is good enough, and every reason why not.
 
 mod absolute;
+mod causes;
 #[cfg(test)]
 mod properties;
 mod relative;
@@ -13,7 +14,7 @@ use crate::aggregate::better_of;
 use crate::baseline::{Baseline, Blessing, update};
 use crate::model::Rule;
 use crate::model::{Better, Comparison, ExitCode, Status, SuiteComparison, SuiteId, SuiteState};
-use crate::results::{Gate, Reason, Results, SuiteResult, Verdict};
+use crate::results::{Cause, Gate, Reason, Results, SuiteResult, Verdict};
 
 /// What the gate takes into account beside the results.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +29,8 @@ pub struct GateContext {
     pub filtered: bool,
     /// This is the baseline's own branch: what it once had must still be there.
     pub on_main: bool,
+    /// The seed of everything that is drawn at random.
+    pub seed: u64,
     /// Today, `YYYY-MM-DD`.
     pub today: String,
     /// What to say about a baseline that is not there; nothing if none was wanted.
@@ -80,6 +83,8 @@ pub fn judge(suites: &mut [SuiteResult], against: Option<Against<'_>>, circumsta
             found.extend(relative::judge(suite, before, comparison, circumstances));
         }
         bless(&mut found, suite, &circumstances.blessings);
+        let before = compared.map(|(suite, comparison)| causes::Before { suite, comparison });
+        causes::explain(&mut found, suite, before, &circumstances.blessings, circumstances.seed);
         suite.status = status_of(suite, &found);
         reasons.extend(found);
     }
@@ -129,7 +134,7 @@ fn verdict(reasons: &[Reason], circumstances: &GateContext, anything: bool, comp
 
 /// A change may carry blessings, and what `baseline update` makes of its own results. Anything else in its baseline is
 /// something that nobody measured.
-pub fn baseline_edited(edited: &Edited, results: &Results) -> Option<Reason> {
+pub fn baseline_edited(edited: &Edited, blessings: &[Blessing], results: &Results) -> Option<Reason> {
     let Edited { at_base, own } = edited;
     let Some(own) = own else {
         let message = "this change takes the baseline away, or makes it unreadable";
@@ -141,9 +146,8 @@ pub fn baseline_edited(edited: &Edited, results: &Results) -> Option<Reason> {
     // Uncommitted edits are what is being looked at; blessings that the change carries are its own to absorb.
     let mut results = results.clone();
     results.run.dirty = false;
-    let at_base = Baseline { blessings: [at_base.blessings.as_slice(), &own.blessings].concat(), ..at_base.clone() };
-    let measured = update(Some(&at_base), &results).ok().flatten();
-    if measured.is_some_and(|measured| measured.without_commits() == own.without_commits()) {
+    let measured = update(Some(at_base), blessings, &results).ok().flatten();
+    if measured.is_some_and(|measured| measured.baseline.without_commits() == own.without_commits()) {
         return None;
     }
     let message = "this change edits the baseline, and says there what this run does not measure";
@@ -170,15 +174,13 @@ fn bless(reasons: &mut [Reason], suite: &SuiteResult, blessings: &[Blessing]) {
 }
 
 fn bless_one(reason: &mut Reason, better: Better, blessings: &[Blessing]) {
-    // What could not be had or measured at all cannot be wished away.
-    let blessable = !matches!(reason.rule, Rule::TooManyErrors | Rule::NothingMeasured | Rule::Interrupted);
     // A policy has its own direction, so that it must be exactly what was blessed.
     let covers = |one: &&Blessing| {
         let of_policy = reason.rule == Rule::WeakenedGate;
         one.covers(reason, better) && (!of_policy || one.covers(reason, Better::Lower))
     };
     if reason.fails
-        && blessable
+        && reason.rule.is_blessable()
         && let Some(blessing) = blessings.iter().find(covers)
     {
         reason.fails = false;
@@ -218,6 +220,7 @@ impl Reason {
             before: None,
             policy: None,
             blessed: None,
+            cause: Cause::default(),
             message: message.into(),
         }
     }

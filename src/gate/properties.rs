@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::spec::{reference, results, run_info, suite};
-use crate::baseline::{Baseline, update};
+use super::spec::{reference, results, run_info, suite, update};
+use crate::baseline::Baseline;
 use crate::gate::GateContext;
 use crate::merge::{ShardPart, merge};
 use crate::model::Rule;

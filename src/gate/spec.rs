@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::baseline::{Baseline, Blessing, from_results, update};
+use crate::baseline::{self, Allowed, Baseline, Blessing, from_results};
 use crate::gate::GateContext;
 use crate::model::Rule;
 use crate::model::{
@@ -142,7 +142,7 @@ pub(crate) fn reference(baseline: Baseline) -> Reference {
     Reference { baseline, info, trend: Trend::new() }
 }
 
-struct World {
+pub(super) struct World {
     name: &'static str,
     main: Option<&'static str>,
     run: &'static str,
@@ -151,7 +151,7 @@ struct World {
     circumstances: GateContext,
 }
 
-fn world(name: &'static str, main: impl Into<Option<&'static str>>, run: &'static str) -> World {
+pub(super) fn world(name: &'static str, main: impl Into<Option<&'static str>>, run: &'static str) -> World {
     let policy = Policy { max_drop: 1.0, ..Policy::default() };
     let circumstances = GateContext { today: "2026-01-02".into(), ..GateContext::default() };
     World { name, main: main.into(), run, main_policy: policy.clone(), policy, circumstances }
@@ -159,7 +159,7 @@ fn world(name: &'static str, main: impl Into<Option<&'static str>>, run: &'stati
 
 impl World {
     /// Both sides have this policy.
-    fn policy(mut self, change: impl Fn(&mut Policy)) -> Self {
+    pub(super) fn policy(mut self, change: impl Fn(&mut Policy)) -> Self {
         change(&mut self.main_policy);
         change(&mut self.policy);
         self
@@ -171,7 +171,7 @@ impl World {
         self
     }
 
-    fn given(mut self, change: impl Fn(&mut GateContext)) -> Self {
+    pub(super) fn given(mut self, change: impl Fn(&mut GateContext)) -> Self {
         change(&mut self.circumstances);
         self
     }
@@ -179,20 +179,27 @@ impl World {
     /// What main allows to be worse.
     fn blessed(mut self, rule: Rule, what: &str, to: Option<f64>) -> Self {
         let named = |prefix: &str| what.strip_prefix(prefix).map(str::to_owned);
-        self.circumstances.blessings.push(Blessing {
-            rule,
-            suite: SuiteId::new("s"),
+        let allowed = Allowed {
             case: named("case ").map(CaseId::new),
             metric: named("metric "),
-            slice: None,
             policy: named("policy "),
             to,
-            reason: "on purpose".into(),
-        });
+            ..allowed(rule)
+        };
+        self.circumstances.blessings.push(on_purpose(allowed));
         self
     }
 
-    fn judged(&self) -> Gate {
+    pub(super) fn blessing(mut self, blessings: &[Blessing]) -> Self {
+        self.circumstances.blessings.extend_from_slice(blessings);
+        self
+    }
+
+    pub(super) fn judged(&self) -> Gate {
+        self.results().gate
+    }
+
+    pub(super) fn results(&self) -> Results {
         let main = self.main.map(|main| {
             let (first, second) = main.split_once(" | ").map_or((main, None), |(first, second)| (first, Some(second)));
             let mut suites = vec![suite(first, &self.main_policy)];
@@ -206,7 +213,7 @@ impl World {
         }
         let mut run = run_info();
         run.filtered = circumstances.filtered;
-        conclude(vec![suite(self.run, &self.policy)], run, main.as_ref(), &circumstances).gate
+        conclude(vec![suite(self.run, &self.policy)], run, main.as_ref(), &circumstances)
     }
 
     /// The verdict, the exit code, and what fails.
@@ -220,18 +227,18 @@ impl World {
     }
 
     #[track_caller]
-    fn passes(self) -> Gate {
+    pub(super) fn passes(self) -> Gate {
         self.gives(Verdict::Passed, 0, &[])
     }
 
     #[track_caller]
-    fn fails(self, failing: &[&str]) -> Gate {
+    pub(super) fn fails(self, failing: &[&str]) -> Gate {
         self.gives(Verdict::Failed, 1, failing)
     }
 }
 
 /// A reason in short: its rule, and what it is about.
-fn short(reason: &Reason) -> String {
+pub(super) fn short(reason: &Reason) -> String {
     let rule = serde_json::to_value(reason.rule).unwrap().as_str().unwrap().to_owned();
     let about = [
         reason.case.as_ref().map(ToString::to_string),
@@ -248,7 +255,7 @@ fn informs(gate: &Gate) -> Vec<String> {
     gate.reasons.iter().filter(|reason| !reason.fails).map(short).collect()
 }
 
-fn floor(metric: &'static str, min: f64) -> impl Fn(&mut Policy) {
+pub(super) fn floor(metric: &'static str, min: f64) -> impl Fn(&mut Policy) {
     move |policy| {
         policy.metrics.entry(metric.into()).or_default().min = Some(min);
     }
@@ -555,6 +562,31 @@ fn blessings() {
         .fails(&["suite-removed"]);
 }
 
+/// What a rule says of suite `s`, and nothing else.
+pub(crate) fn allowed(rule: Rule) -> Allowed {
+    Allowed {
+        rule,
+        suite: SuiteId::new("s"),
+        case: None,
+        metric: None,
+        slice: None,
+        policy: None,
+        to: None,
+        taken_in: false,
+        was: None,
+        now: None,
+    }
+}
+
+fn on_purpose(allowed: Allowed) -> Blessing {
+    Blessing { allowed, reason: "on purpose".into(), file: None }
+}
+
+/// What a run makes of a baseline that no files of blessings stand beside.
+pub(crate) fn update(old: Option<&Baseline>, results: &Results) -> Result<Option<Baseline>, baseline::UpdateError> {
+    Ok(baseline::update(old, &[], results)?.map(|updated| updated.baseline))
+}
+
 /// Main after these runs, one after another.
 fn main_after(runs: &[&str]) -> Baseline {
     let policy = Policy { max_drop: 1.0, ..Policy::default() };
@@ -645,16 +677,8 @@ fn a_run_that_is_not_whole_cannot_become_a_baseline() {
 #[test]
 fn an_update_absorbs_what_was_blessed_and_nothing_else() {
     let bless = |mut main: Baseline, rule: Rule, case: Option<&str>, policy: Option<&str>| {
-        main.blessings.push(Blessing {
-            rule,
-            suite: SuiteId::new("s"),
-            case: case.map(CaseId::new),
-            metric: None,
-            slice: None,
-            policy: policy.map(str::to_owned),
-            to: None,
-            reason: "on purpose".into(),
-        });
+        let (case, policy) = (case.map(CaseId::new), policy.map(str::to_owned));
+        main.blessings.push(on_purpose(Allowed { case, policy, ..allowed(rule) }));
         main
     };
     let cases = |main: &Baseline| main.suites[&SuiteId::new("s")].cases.clone();

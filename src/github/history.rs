@@ -67,6 +67,30 @@ impl CommitHistory for Client {
     }
 }
 
+/// A file in a folder of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FolderEntry {
+    /// From the root of the repository.
+    pub path: String,
+    /// The hash of its contents.
+    pub blob: String,
+}
+
+/// The blessings that a commit has in a folder.
+pub async fn blessing_files(client: &Client, folder: &str, commit: &Sha) -> Result<Vec<FolderEntry>, GithubError> {
+    let path = client.path(&format!("/contents/{}?ref={}", encoded_path(folder), encoded(commit.as_str())));
+    let Some(listed) = found(client.json(Call::get(path)).await)? else { return Ok(Vec::new()) };
+    let Some(listed) = listed.as_array() else {
+        return Err(GithubError::Unreachable(format!("GitHub does not say what is in {folder}")));
+    };
+    let is_one =
+        |entry: &&Value| entry["type"] == "file" && entry["name"].as_str().is_some_and(|name| name.ends_with(".toml"));
+    let text = |entry: &Value, key: &str| entry[key].as_str().map(str::to_owned);
+    let entry = |entry: &Value| Some(FolderEntry { path: text(entry, "path")?, blob: text(entry, "sha")? });
+    let entries: Option<Vec<FolderEntry>> = listed.iter().filter(is_one).map(entry).collect();
+    entries.ok_or_else(|| GithubError::Unreachable(format!("GitHub does not say what is in {folder}")))
+}
+
 async fn compare(client: &Client, base: &Sha, head: &Sha) -> Result<Option<Value>, GithubError> {
     let path = client.path(&format!("/compare/{base}...{head}?per_page=1"));
     found(client.json(Call::get(path)).await)

@@ -20,6 +20,7 @@ pub mod release;
 pub use access::Access;
 pub use client::{Call, Client, encoded, encoded_path};
 pub use dry::DryRun;
+pub use history::blessing_files;
 pub use permissions::{May, Permission, permissions};
 pub use rejudge::{Suites, rejudge};
 

@@ -6,8 +6,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
+use super::history::blessing_files;
 use super::{Call, Client, GithubError, encoded};
-use crate::baseline::{Baseline, CommitHistory as _, raise, update};
+use crate::baseline::{
+    Baseline, Blessing, BlessingFile, CommitHistory as _, FileChange, blessings_folder, file_changes, raise, update,
+};
 use crate::input::InputErrors;
 use crate::model::Sha;
 use crate::results::Results;
@@ -106,13 +109,21 @@ async fn commit_to(
         Some(text) => Some(Baseline::parse(&format!("{branch}:{}", push.path), text)?),
         None => None,
     };
-    let Some(new) = updated(client, push, old.as_ref()).await? else { return Ok(PushOutcome::Nothing) };
+    let Some((new, files)) = updated(client, push, old.as_ref(), tip).await? else { return Ok(PushOutcome::Nothing) };
     let text = new.render().map_err(|error| PushError::Refused(format!("the baseline cannot be written: {error}")))?;
+    let mut additions = vec![json!({"path": push.path, "contents": STANDARD.encode(text)})];
+    let mut deletions = Vec::new();
+    for FileChange { path, text } in files {
+        match text {
+            Some(text) => additions.push(json!({"path": path, "contents": STANDARD.encode(text)})),
+            None => deletions.push(json!({"path": path})),
+        }
+    }
     let input = json!({
         "branch": {"repositoryNameWithOwner": client.repository().to_string(), "branchName": branch},
         "expectedHeadOid": tip.as_str(),
         "message": {"headline": format!("Turn the evaluation baseline to {}", push.commit.short())},
-        "fileChanges": {"additions": [{"path": push.path, "contents": STANDARD.encode(text)}]},
+        "fileChanges": {"additions": additions, "deletions": deletions},
     });
     let data = client.query(COMMIT, json!({"input": input})).await?;
     let oid = data.pointer("/createCommitOnBranch/commit/oid").and_then(Value::as_str).unwrap_or_default();
@@ -124,16 +135,42 @@ async fn updated(
     client: &Client,
     push: &BaselinePush<'_>,
     old: Option<&Baseline>,
-) -> Result<Option<Baseline>, PushError> {
+    tip: &Sha,
+) -> Result<Option<(Baseline, Vec<FileChange>)>, PushError> {
     let refused = |refusal: crate::baseline::UpdateError| PushError::Refused(refusal.to_string());
     if let Some(old) = old
         && let Some(produced) = &old.produced.commit
         && produced != push.commit
         && client.is_ancestor(push.commit, produced).await?
     {
-        return raise(old, push.results).map_err(refused);
+        return Ok(raise(old, push.results).map_err(refused)?.map(|raised| (raised, Vec::new())));
     }
-    update(old, push.results).map_err(refused)
+    let folder = blessings_folder(push.path);
+    let blessings = seen_blessings(client, push, &folder, tip).await?;
+    let Some(update) = update(old, &blessings, push.results).map_err(refused)? else { return Ok(None) };
+    let all = [old.map(|old| old.blessings.as_slice()).unwrap_or_default(), blessings.as_slice()].concat();
+    let files = file_changes(&folder, &all, &update.blessings)
+        .map_err(|error| PushError::Refused(format!("the blessings cannot be written: {error}")))?;
+    Ok(Some((update.baseline, files)))
+}
+
+/// The blessings that the run has seen. What the branch got since is about changes that the run has not measured.
+async fn seen_blessings(
+    client: &Client,
+    push: &BaselinePush<'_>,
+    folder: &str,
+    tip: &Sha,
+) -> Result<Vec<Blessing>, PushError> {
+    let mut blessings = Vec::new();
+    let seen = blessing_files(client, folder, push.commit).await?;
+    if seen.is_empty() {
+        return Ok(blessings);
+    }
+    for file in blessing_files(client, folder, tip).await?.into_iter().filter(|file| seen.contains(file)) {
+        let Some(text) = client.file_at(&file.path, tip).await? else { continue };
+        blessings.extend(BlessingFile::parse(&file.path, text)?);
+    }
+    Ok(blessings)
 }
 
 /// Commits to a branch of our own and opens a pull request, or adds to the one that is open.
@@ -155,7 +192,7 @@ async fn propose(client: &Client, push: &BaselinePush<'_>, tip: &Sha) -> Result<
             // Nothing is worth a branch that changes nothing.
             let old = client.file_at(push.path, tip).await?;
             let old = old.map(|text| Baseline::parse(push.path, text)).transpose()?;
-            if updated(client, push, old.as_ref()).await?.is_none() {
+            if updated(client, push, old.as_ref(), tip).await?.is_none() {
                 return Ok(PushOutcome::Nothing);
             }
             let body = json!({"ref": format!("refs/heads/{branch}"), "sha": tip.as_str()});

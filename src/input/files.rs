@@ -34,6 +34,34 @@ pub fn is_file(path: &Path) -> bool {
     path.is_file()
 }
 
+/// The files of a folder below `root` whose names end in `.extension`, sorted; none if there is no such folder.
+pub fn files_in(root: &Path, folder: &str, extension: &str) -> Result<Vec<Found>, InputError> {
+    let cannot = |error: io::Error| InputError::in_file(folder, format!("cannot be read: {error}"));
+    let entries = match std::fs::read_dir(root.join(folder)) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(cannot(error)),
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(cannot)?.path();
+        if path.extension().is_some_and(|own| own == extension) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            files.push(Found { path, shown: format!("{folder}/{name}") });
+        }
+    }
+    files.sort_by(|a, b| a.shown.cmp(&b.shown));
+    Ok(files)
+}
+
+/// Deletes a file; one that is not there is no error.
+pub fn delete(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result,
+    }
+}
+
 /// A directory below `root`.
 pub fn find_directory(root: &Path, name: &str) -> Result<Found, FindError> {
     let path = root.join(name);

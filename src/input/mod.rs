@@ -19,7 +19,7 @@ pub use document::{Document, Pointer, Position};
 pub use duration::parse_duration;
 pub use error::{InputError, InputErrors};
 pub use file_set::FileSet;
-pub use files::{expand_globs, find_directory, is_file, read_bytes, read_text, write_atomically};
+pub use files::{delete, expand_globs, files_in, find_directory, is_file, read_bytes, read_text, write_atomically};
 pub use found::{FindError, Found, Ignored};
 pub use nearest::nearest;
 pub use place::Place;

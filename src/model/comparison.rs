@@ -130,6 +130,9 @@ pub struct CaseChange {
     /// The parts that it had then: points of golden components, ranks of expected ids.
     #[serde(default)]
     pub parts_was: BTreeMap<String, f64>,
+    /// What else was measured of it then.
+    #[serde(default)]
+    pub metrics_was: BTreeMap<String, f64>,
 }
 
 /// How a metric changed.

@@ -149,6 +149,11 @@ impl Default for Policy {
 pub type FlatPolicy = BTreeMap<String, f64>;
 
 impl Policy {
+    /// Whether a metric is held to a floor or a ceiling, in the whole suite or in a slice.
+    pub fn has_floors(&self) -> bool {
+        self.metrics.values().chain(self.slices.values().flat_map(BTreeMap::values)).any(|one| one.min.is_some())
+    }
+
     /// How far a metric may fall below the baseline.
     pub fn max_drop_of(&self, slice: Option<&str>, metric: &str) -> f64 {
         let of_slice = slice.and_then(|slice| self.slices.get(slice)?.get(metric)?.max_drop);

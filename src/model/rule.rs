@@ -70,3 +70,10 @@ pub enum Rule {
     /// No floor holds this suite.
     NotGated,
 }
+
+impl Rule {
+    /// Whether what it says can be allowed; what could not be had or measured at all cannot be wished away.
+    pub const fn is_blessable(self) -> bool {
+        !matches!(self, Self::TooManyErrors | Self::NothingMeasured | Self::Interrupted)
+    }
+}

@@ -3,12 +3,12 @@
 use comfy_table::Cell;
 
 use super::terminal::{Style, align, bold, table};
-use crate::baseline::{Baseline, series};
+use crate::baseline::{Baseline, Blessing, series};
 use crate::model::{Nature, Sha, Status};
 use crate::text::{counted, plain};
 
 /// The baseline as a table.
-pub fn baseline(baseline: &Baseline, style: Style) -> String {
+pub fn baseline(baseline: &Baseline, blessings: &[Blessing], style: Style) -> String {
     let produced = &baseline.produced;
     let commit = produced.commit.as_ref().map_or("an unknown commit", Sha::as_str);
     let mut out = format!("produced by {commit} at {} with {}\n\n", plain(&produced.time), plain(&produced.tool));
@@ -32,10 +32,10 @@ pub fn baseline(baseline: &Baseline, style: Style) -> String {
     }
     align(&mut rows, 1);
     out.push_str(&format!("{rows}\n"));
-    for blessing in &baseline.blessings {
-        let what = [blessing.case.as_ref().map(ToString::to_string), blessing.metric.clone(), blessing.policy.clone()];
+    for Blessing { allowed, reason, .. } in blessings {
+        let what = [allowed.case.as_ref().map(ToString::to_string), allowed.metric.clone(), allowed.policy.clone()];
         let what: Vec<String> = what.into_iter().flatten().collect();
-        out.push_str(&plain(&format!("blessed {} {}: {}\n", blessing.suite, what.join(" "), blessing.reason)));
+        out.push_str(&plain(&format!("blessed {} {}: {reason}\n", allowed.suite, what.join(" "))));
     }
     out
 }

@@ -353,8 +353,40 @@ pub struct Reason {
     pub policy: Option<String>,
     /// Why it does not fail all the same, if it was blessed.
     pub blessed: Option<String>,
+    /// What explains it.
+    #[serde(default)]
+    pub cause: Cause,
     /// All of it in one sentence.
     pub message: String,
+}
+
+/// The cases that explain a reason: were they what they are in the baseline, the reason would not be there.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Cause {
+    /// Those that weigh most, at most a hundred; none if the reason stands by itself.
+    #[serde(default)]
+    pub cases: Vec<CaseId>,
+    /// How many there are.
+    #[serde(default)]
+    pub count: usize,
+}
+
+impl Cause {
+    /// How many cases a cause lists.
+    const LISTED: usize = 100;
+
+    /// Cases that explain something, those that weigh most first.
+    pub fn of(mut cases: Vec<CaseId>) -> Self {
+        let count = cases.len();
+        cases.truncate(Self::LISTED);
+        Self { cases, count }
+    }
+
+    /// Whether no case explains it.
+    pub fn is_itself(&self) -> bool {
+        self.cases.is_empty()
+    }
 }
 
 const fn yes() -> bool {

@@ -135,8 +135,66 @@ fn a_blessing_needs_something_to_bless_and_can_name_what_it_means() {
     assert_eq!(world.evalratchet(&["baseline", "bless", "--reason", " "]).code, 2);
     assert_eq!(world.evalratchet(&["baseline", "bless", "--reason", "x", "--case", "b"]).code, 0);
     let ran = world.run();
-    assert_eq!(ran.code, 1);
-    assert!(!rules(&ran).contains(&"case-regressed".to_owned()) && rules(&ran).contains(&"metric-dropped".to_owned()));
+    assert_eq!(ran.code, 0, "what the case explains is blessed with it: {}", ran.stdout);
+    assert!(rules(&ran).is_empty());
+}
+
+#[test]
+fn each_bless_is_a_file_and_two_branches_that_bless_merge_without_a_conflict() {
+    let world = with_baseline(RIGHT);
+    let bless = |branch: &str, answers: &str, reason: &str| {
+        world.git(&["checkout", "-q", "-b", branch, "main"]);
+        world.file("answers.txt", answers);
+        assert_eq!(world.run().code, 1);
+        assert_eq!(world.evalratchet(&["baseline", "bless", "--reason", reason]).code, 0);
+        assert_eq!(world.run().code, 0);
+        world.commit(branch);
+    };
+    bless("first", "one: rm\ntwo: pwd\nthree: whoami\n", "rm is asked for");
+    bless("second", "one: ls\ntwo: cd\nthree: whoami\n", "cd is asked for");
+    world.git(&["checkout", "-q", "main"]);
+    world.git(&["merge", "-q", "--no-edit", "first"]);
+    world.git(&["merge", "-q", "-X", "theirs", "--no-edit", "second"]);
+    world.file("answers.txt", "one: rm\ntwo: cd\nthree: whoami\n");
+    world.commit("both");
+    let ran = world.run();
+    assert_eq!((ran.code, ran.verdict()), (0, "passed"), "{}", ran.stdout);
+    let files = || std::fs::read_dir(world.path().join(".evalratchet/blessings")).unwrap().count();
+    assert_eq!(files(), 2);
+    assert!(update(&world).stdout.contains("2 blessings absorbed"));
+    assert_eq!(files(), 0, "what is used up is deleted");
+    world.commit("update");
+    let after = world.run();
+    assert_eq!((after.code, after.verdict()), (0, "passed"), "{}", after.stdout);
+}
+
+#[test]
+fn blessing_after_the_printed_reproduce_command_covers_the_case_and_no_floor() {
+    let world = repository(RIGHT);
+    world.config("target = { command = [\"./answer.sh\", \"{prompt}\"] }\n[suite.gate]\naccuracy = { min = 0.9 }");
+    world.commit("floor");
+    assert_eq!(world.run().code, 0);
+    update(&world);
+    world.commit("baseline");
+    world.file("answers.txt", WRONG);
+    world.run();
+    let case = world.evalratchet(&["run", "--suite", "s", "--case", "b"]);
+    assert!(!case.stdout.contains("below its floor"), "{}", case.stdout);
+    let refused = world.evalratchet(&["baseline", "bless", "--reason", "x"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("the run is of a part only"), "{}", refused.stderr);
+    assert_eq!(world.evalratchet(&["baseline", "bless", "--reason", "x", "--case", "b"]).code, 0);
+    let text = std::fs::read_dir(world.path().join(".evalratchet/blessings")).unwrap().next().unwrap().unwrap().path();
+    let text = std::fs::read_to_string(text).unwrap();
+    assert!(!text.contains("below-min") && text.contains("[allows.was]"), "{text}");
+    let whole = world.run();
+    assert_eq!((whole.code, whole.verdict()), (0, "passed"), "{}", whole.stdout);
+    world.commit("bless");
+    assert_eq!(world.run().code, 0);
+    assert!(update(&world).stdout.contains("absorbed"));
+    world.commit("update");
+    let after = world.run();
+    assert_eq!(after.code, 0, "the floor is still blessed: {}", after.stdout);
 }
 
 #[test]

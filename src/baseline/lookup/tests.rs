@@ -34,7 +34,7 @@ fn baseline_of(produced: Option<char>) -> String {
         mode: Mode::Auto,
     };
     let schema = crate::baseline::file::BASELINE_SCHEMA.to_owned();
-    Baseline { schema, produced, blessings: Vec::new(), suites: BTreeMap::new() }.render().unwrap()
+    Baseline { schema, produced, blessings: Vec::new(), took_in: Vec::new(), suites: BTreeMap::new() }.render().unwrap()
 }
 
 impl MemoryHistory {

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use super::super::remote::TREND;
 use super::Publisher;
 use crate::baseline::{
-    self, Baseline, BaselineLookup, BaselineQuery, CommitHistory as _, FetchedBaseline, HistoryPlace, LookupError,
-    PullRequestCommits, normal,
+    self, Baseline, BaselineLookup, BaselineQuery, Blessing, BlessingFile, CommitHistory as _, FetchedBaseline,
+    HistoryPlace, LookupError, PullRequestCommits, blessings_folder, normal,
 };
 use crate::ci::{EventKind, HeadSha};
 use crate::cli::reference::{located, today};
 use crate::cli::{ConfigArgs, config_path};
 use crate::github::intake::IntakeError;
 use crate::github::publish::{self, PullRequest, PullRequestError};
-use crate::github::{self, GithubError, Suites, outcome};
+use crate::github::{self, GithubError, Suites, blessing_files, outcome};
 use crate::input::{InputError, InputErrors};
 use crate::model::Sha;
 use crate::report::Frame;
@@ -140,6 +140,18 @@ impl Publisher<'_> {
         if expected == found { Ok(()) } else { Err(PublicationError::OtherConfiguration { found, expected }) }
     }
 
+    /// What a commit blesses. A file that cannot be read blesses nothing.
+    async fn blessings_at(&self, folder: &str, commit: &Sha) -> Result<Vec<Blessing>, LookupError<GithubError>> {
+        const FILES: usize = 100;
+        let files = blessing_files(&self.client, folder, commit).await.map_err(LookupError::History)?;
+        let mut blessings = Vec::new();
+        for file in files.iter().take(FILES) {
+            let text = self.client.file_at(&file.path, commit).await.map_err(LookupError::History)?;
+            blessings.extend(text.and_then(|text| BlessingFile::parse(&file.path, text).ok()).unwrap_or_default());
+        }
+        Ok(blessings)
+    }
+
     /// Compares and judges with what the base has; `None` if it has no such configuration.
     async fn judged_again(
         &self,
@@ -180,7 +192,8 @@ impl Publisher<'_> {
         let own = file_at(&path, &head.0).await?;
         let own = own.and_then(|text| Baseline::parse(&path, text).ok());
         let fetched = FetchedBaseline::new(lookup, &path, HistoryPlace::GitHub);
-        let mut located = located(fetched, || Ok::<_, LookupError<GithubError>>(own))?;
+        let blessings = self.blessings_at(&blessings_folder(&path), &head.0).await?;
+        let mut located = located(fetched, || Ok::<_, LookupError<GithubError>>((own, blessings)))?;
         located.circumstances.today = today();
         located.circumstances.interrupted = results.gate.verdict == Verdict::Interrupted;
         let of_base = suites_of(&config, &text)?;

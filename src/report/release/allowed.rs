@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::release_report::{ReleaseReport, Stood};
 use super::view_models::{name, reason, short};
-use crate::baseline::Blessing;
+use crate::baseline::{Allowed, Blessing};
 use crate::model::{Nature, format_limit, format_score};
 
 #[derive(Debug, Clone, Serialize)]
@@ -68,7 +68,9 @@ fn stood(stood: &Stood) -> StoodView {
 pub(super) fn blessings(report: &ReleaseReport) -> Vec<BlessingLine> {
     let mut lines: Vec<BlessingLine> = Vec::new();
     for one in &report.blessings {
-        let Blessing { rule, suite, case, metric, slice, policy, to, reason: why } = &one.blessing;
+        let Blessing { allowed, reason: why, file: _ } = &one.blessing;
+        let Allowed { rule, suite, case, metric, slice, policy, to, taken_in: _, was: _, now } = allowed;
+        let to = to.or(now.as_ref().map(|now| now.score));
         let rule = serde_json::to_value(rule).ok().and_then(|value| Some(value.as_str()?.to_owned()));
         let parts = [case.as_ref().map(ToString::to_string), metric.clone(), slice.clone(), policy.clone()];
         // A blessing is of a metric, of a part of the policy, or of a case and its score.

@@ -7,7 +7,7 @@ use super::release_report::{
     BlessingSeen, CaseRelease, Direction, Ends, Gaps, MetricRelease, QuarantineSeen, RELEASE_SCHEMA, Release,
     ReleaseReport, ReleaseVersion, Stood, SuiteRelease, WeakenedGate,
 };
-use crate::baseline::{Baseline, BaselineSuite, Blessing, series};
+use crate::baseline::{Allowed, Baseline, BaselineSuite, Blessing, BlessingFile, series};
 use crate::compare::{CompareOptions, compare};
 use crate::model::Rule;
 use crate::model::{
@@ -244,10 +244,17 @@ fn blessings(versions: &[(Sha, Baseline)], compared: bool) -> Vec<BlessingSeen> 
             }
         }
     }
-    let seen = seen.into_iter().filter_map(|(blessing, having)| {
+    let standing = seen.into_iter().filter_map(|(blessing, having)| {
         Some(BlessingSeen { blessing: blessing.clone(), stood: stood(versions, &having, compared)? })
     });
-    seen.collect()
+    // What the first version took in belongs to the release before.
+    let since = versions.iter().skip(usize::from(compared));
+    let taken_in = since.flat_map(|(commit, version)| {
+        let stood = Stood { before: false, since: Some(commit.clone()), until: None };
+        let blessings = version.took_in.iter().flat_map(BlessingFile::blessings);
+        blessings.map(move |blessing| BlessingSeen { blessing, stood: stood.clone() })
+    });
+    standing.chain(taken_in).collect()
 }
 
 fn quarantines(versions: &[(Sha, Baseline)], compared: bool) -> Vec<QuarantineSeen> {
@@ -275,7 +282,7 @@ fn weakened(then: &Baseline, now: &Baseline, blessings: &[BlessingSeen]) -> Vec<
         let Some(before) = then.suites.get(id) else { continue };
         for weakening in weakenings(&before.policy, &suite.policy) {
             let of_it = |one: &&BlessingSeen| {
-                let Blessing { rule, suite, policy, .. } = &one.blessing;
+                let Allowed { rule, suite, policy, .. } = &one.blessing.allowed;
                 *rule == Rule::WeakenedGate && suite == id && policy.as_ref() == Some(&weakening.key)
             };
             all.push(WeakenedGate {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::release_report::{Direction, Gaps, ReleaseReport};
 use super::{Named, RELEASE_BUDGET, Range, html, json, markdown, release, summary};
-use crate::baseline::{Baseline, BaselineMetric, Blessing};
+use crate::baseline::{Allowed, Baseline, BaselineMetric, Blessing};
+use crate::gate::spec::allowed;
 use crate::gate::spec::{baseline_of, suite};
 use crate::input::{Checker, Document};
 use crate::model::Rule;
@@ -28,16 +29,9 @@ fn quarantined(case: &str) -> Policy {
 }
 
 fn blessing(rule: Rule, case: Option<&str>, policy: Option<&str>, reason: &str) -> Blessing {
-    Blessing {
-        rule,
-        suite: SuiteId::new("shell"),
-        case: case.map(CaseId::new),
-        metric: None,
-        slice: None,
-        policy: policy.map(str::to_owned),
-        to: None,
-        reason: reason.to_owned(),
-    }
+    let (case, policy) = (case.map(CaseId::new), policy.map(str::to_owned));
+    let allowed = Allowed { suite: SuiteId::new("shell"), case, policy, ..allowed(rule) };
+    Blessing { allowed, reason: reason.to_owned(), file: None }
 }
 
 fn commit(digit: &str) -> Sha {
@@ -211,16 +205,16 @@ fn hostile(tell: impl Fn(&str) -> String) -> Range {
                 suite.policy.insert(format!("{key} {text}"), 20_270_131.0 - value);
             }
             all.suites.insert(SuiteId::new(format!("{at}{text}")), suite);
-            all.blessings.push(Blessing {
-                rule: Rule::CaseRegressed,
+            let allowed = Allowed {
                 suite: SuiteId::new(text.clone()),
                 case: Some(CaseId::new(text.clone())),
                 metric: Some(text.clone()),
                 slice: Some(text.clone()),
                 policy: Some(text.clone()),
                 to: Some(0.5),
-                reason: text.clone(),
-            });
+                ..allowed(Rule::CaseRegressed)
+            };
+            all.blessings.push(Blessing { allowed, reason: text.clone(), file: None });
             (all.produced.time, all.produced.tool) = (text.clone(), text.clone());
         }
         versions.push(all);

@@ -1,0 +1,250 @@
+//! `.evalratchet/blessings/*.toml`: what may be worse than main, one file for each `bless`, and why.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::file::BaselineCase;
+use crate::input::{Checker, Document, InputError, InputErrors};
+use crate::model::{Better, CaseId, Rule, Status, SuiteId};
+use crate::results::{CaseResult, Reason};
+
+/// Something that may be worse, for a reason that reviewers see.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Blessing {
+    /// What it allows.
+    #[serde(flatten)]
+    pub allowed: Allowed,
+    /// Why.
+    pub reason: String,
+    /// The file that says so, from the directory of the configuration; nothing if the baseline itself does.
+    #[serde(skip)]
+    pub file: Option<String>,
+}
+
+/// What a blessing allows: exactly what the gate named, and no worse than it was then.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Allowed {
+    /// The rule that would speak.
+    pub rule: Rule,
+    /// About which suite.
+    pub suite: SuiteId,
+    /// About which case.
+    #[serde(default)]
+    pub case: Option<CaseId>,
+    /// About which metric.
+    #[serde(default)]
+    pub metric: Option<String>,
+    /// In which slice.
+    #[serde(default)]
+    pub slice: Option<String>,
+    /// About which part of the policy.
+    #[serde(default)]
+    pub policy: Option<String>,
+    /// How far it may go: no worse than this.
+    #[serde(default)]
+    pub to: Option<f64>,
+    /// `baseline update` has taken it in; it is kept only because a floor is still missed without it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub taken_in: bool,
+    /// Of a case: what it was in the baseline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<CaseLevel>,
+    /// Of a case: what it was in the run that was blessed; it may not be worse than this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub now: Option<CaseLevel>,
+}
+
+/// How good a case is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct CaseLevel {
+    /// How it came out.
+    pub status: Status,
+    /// Its quality.
+    pub score: f64,
+    /// What else was measured.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics: BTreeMap<String, f64>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+/// A difference that is none.
+const SLACK: f64 = 1e-9;
+
+impl CaseLevel {
+    /// What a case of the baseline is.
+    pub fn before(case: &BaselineCase) -> Self {
+        Self { status: case.status, score: case.score, metrics: case.metrics.clone() }
+    }
+
+    /// What a case is now; nothing if it was not measured.
+    pub fn now(case: &CaseResult) -> Option<Self> {
+        let score = case.score.filter(|_| case.status.is_measured())?;
+        Some(Self { status: case.status, score, metrics: case.metrics.clone() })
+    }
+
+    /// Whether this is nowhere worse than `other`.
+    pub fn is_no_worse_than(&self, other: &Self, better_of: impl Fn(&str) -> Better) -> bool {
+        let passes = self.status == Status::Passed || other.status != Status::Passed;
+        let metrics = other.metrics.iter().all(|(name, then)| {
+            let Some(now) = self.metrics.get(name) else { return false };
+            match better_of(name) {
+                Better::Higher => *now >= then - SLACK,
+                Better::Lower => true,
+            }
+        });
+        passes && self.score >= other.score - SLACK && metrics
+    }
+}
+
+impl Blessing {
+    /// Whether it covers a reason: what it names, and no worse than it says.
+    pub fn covers(&self, reason: &Reason, better: Better) -> bool {
+        let Allowed { rule, suite, case, metric, slice, policy, to, taken_in, was, now } = &self.allowed;
+        let named = *rule == reason.rule
+            && Some(suite) == reason.suite.as_ref()
+            && *case == reason.case
+            && *metric == reason.metric
+            && *slice == reason.slice
+            && *policy == reason.policy;
+        let to = to.or(now.as_ref().map(|now| now.score));
+        let no_worse = match (to, reason.value) {
+            (Some(to), Some(value)) => match better {
+                Better::Higher => value >= to - SLACK,
+                Better::Lower => value <= to + SLACK,
+            },
+            (None, None) => true,
+            (Some(_), None) | (None, Some(_)) => false,
+        };
+        // What main has made better since must not be lost unseen.
+        let from_there = match (was, reason.before) {
+            (Some(was), Some(before)) => before <= was.score + SLACK,
+            (None, _) | (_, None) => true,
+        };
+        named && no_worse && from_there && !taken_in
+    }
+}
+
+/// A file of blessings, as people read it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "evalratchet blessing")]
+pub struct BlessingFile {
+    /// Why all of this may be worse.
+    pub reason: String,
+    /// What may be.
+    #[serde(default)]
+    pub allows: Vec<Allowed>,
+}
+
+static CHECKER: LazyLock<Checker<BlessingFile>> = LazyLock::new(Checker::new);
+
+impl BlessingFile {
+    /// Reads a file; what is wrong with it is pointed at.
+    pub fn parse(file: &str, text: String) -> Result<Vec<Blessing>, InputErrors> {
+        if super::is_conflicted(&text) {
+            return Err(InputError::in_file(file, "has the conflict markers of git")
+                .with_help("keep what is still meant, or delete the file and run `evalratchet baseline bless` again")
+                .into());
+        }
+        let document = Document::toml(file, text)?;
+        let own = CHECKER.read(&document)?;
+        if own.reason.trim().is_empty() {
+            return Err(InputError::in_file(file, "its `reason` must say something").into());
+        }
+        Ok(own.blessings().map(|one| Blessing { file: Some(file.to_owned()), ..one }).collect())
+    }
+
+    /// Each thing that it allows.
+    pub fn blessings(&self) -> impl Iterator<Item = Blessing> + '_ {
+        let one = |allowed: &Allowed| Blessing { allowed: allowed.clone(), reason: self.reason.clone(), file: None };
+        self.allows.iter().map(one)
+    }
+
+    /// Its text.
+    pub fn render(&self) -> Result<String, toml::ser::Error> {
+        const HEAD: &str = "# What may be worse than main, and why. It is reviewed like code;\n# `evalratchet baseline update` on main takes it in and deletes this file.\n\n";
+        Ok(format!("{HEAD}{}", toml::to_string(self)?))
+    }
+
+    /// A name that says what it is about, and that no other content has.
+    pub fn name(&self) -> Result<String, toml::ser::Error> {
+        const WORDS: usize = 40;
+        let mut slug = String::new();
+        for character in self.reason.chars() {
+            if character.is_ascii_alphanumeric() {
+                slug.push(character.to_ascii_lowercase());
+            } else if !slug.is_empty() && !slug.ends_with('-') {
+                slug.push('-');
+            }
+            if slug.len() >= WORDS {
+                break;
+            }
+        }
+        let digest = Sha256::digest(toml::to_string(self)?.as_bytes());
+        let hash: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        let slug = slug.trim_end_matches('-');
+        Ok(if slug.is_empty() { format!("{hash}.toml") } else { format!("{slug}-{hash}.toml") })
+    }
+}
+
+/// Blessings as files again: one for each file they come from, and one for each reason of those that come from none.
+pub(super) fn as_files(blessings: &[Blessing]) -> BTreeMap<(Option<String>, String), BlessingFile> {
+    let mut files: BTreeMap<(Option<String>, String), BlessingFile> = BTreeMap::new();
+    for Blessing { allowed, reason, file } in blessings {
+        let file = files
+            .entry((file.clone(), reason.clone()))
+            .or_insert_with(|| BlessingFile { reason: reason.clone(), allows: Vec::new() });
+        file.allows.push(allowed.clone());
+    }
+    files
+}
+
+/// A file that is to be written, or deleted if there is no text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// Its path, as the blessings name theirs.
+    pub path: String,
+    /// What it is to hold.
+    pub text: Option<String>,
+}
+
+/// What becomes of the files in `folder` when only some blessings remain. Those that come from no file get one.
+pub fn file_changes(
+    folder: &str,
+    all: &[Blessing],
+    remaining: &[Blessing],
+) -> Result<Vec<FileChange>, toml::ser::Error> {
+    let (before, after) = (as_files(all), as_files(remaining));
+    let mut changes = Vec::new();
+    for (key, _) in before.iter().filter(|(key, _)| !after.contains_key(key)) {
+        changes.extend(key.0.clone().map(|path| FileChange { path, text: None }));
+    }
+    for (key, file) in &after {
+        let path = match &key.0 {
+            Some(_) if before.get(key) == Some(file) => continue,
+            Some(path) => path.clone(),
+            None => format!("{folder}/{}", file.name()?),
+        };
+        changes.push(FileChange { path, text: Some(file.render()?) });
+    }
+    Ok(changes)
+}
+
+/// The folder of the blessings of a baseline. A repository with several baselines keeps them apart.
+pub fn blessings_folder(baseline_path: &str) -> String {
+    let (folder, name) = baseline_path.rsplit_once('/').map_or(("", baseline_path), |(folder, name)| (folder, name));
+    let stem = name.strip_suffix(".json").unwrap_or(name);
+    let own = if stem == "baseline" { "blessings".to_owned() } else { format!("{stem}-blessings") };
+    if folder.is_empty() { own } else { format!("{folder}/{own}") }
+}
