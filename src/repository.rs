@@ -168,6 +168,17 @@ impl Git {
         Ok(self.answer_if_any(&["rev-parse", "--verify", "--quiet", &commit])?.is_some())
     }
 
+    /// The parents that a commit names, whether they are here or not; `None` if the commit is not here.
+    pub(crate) fn recorded_parents(&self, commit: &Sha) -> Result<Option<Vec<Sha>>, GitError> {
+        if !self.has_commit(commit)? {
+            return Ok(None);
+        }
+        let arguments = ["cat-file", "commit", commit.as_str()];
+        let text = self.answer(&arguments)?;
+        let parents = text.lines().take_while(|line| !line.is_empty()).filter_map(|line| line.strip_prefix("parent "));
+        parents.map(|parent| sha(&arguments, parent)).collect::<Result<_, _>>().map(Some)
+    }
+
     /// The directory within the repository, with a final `/`; empty at its root.
     pub(crate) fn prefix(&self) -> Result<String, GitError> {
         self.answer(&["rev-parse", "--show-prefix"])

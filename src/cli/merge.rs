@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::reference::BaselineArgs;
-use super::run::{StdoutFormat, exit_code, write_results};
+use super::run::{StdoutFormat, exit_code, remove_reports, write_results};
 use super::{ConfigArgs, Failure, Overrides, console, results_file, settings};
 use crate::ci::CiContext;
 use crate::conclude;
@@ -43,6 +43,10 @@ pub(super) fn merge_shards(args: &MergeArgs, ci: &CiContext) -> Result<ExitCode,
         let listed: String = wrong.iter().map(|one| format!("\n  - {one}")).collect();
         Failure::Usage(format!("these are not the shards of one run:{listed}"))
     })?;
+    let same = |part: &PathBuf| part.canonicalize().ok() == args.out.canonicalize().ok();
+    if !args.parts.iter().any(same) {
+        remove_reports(&args.out)?;
+    }
     let mut located = args.baseline.locate(&settings, ci)?;
     located.circumstances.strict = args.strict;
     located.circumstances.filtered = run.filtered;

@@ -105,13 +105,15 @@ pub(super) fn run(args: RunArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let selection = args.selection.into_selection(args.shard);
     let known: Vec<&str> = settings.suites.iter().map(|suite| suite.id.as_str()).collect();
     selection.check(&known, &settings.config)?;
+    // From here on nothing that is in the directory may pass for what this run found.
+    prepare(&args.out)?;
+    remove_reports(&args.out)?;
     let located = args.baseline.locate(&settings, ci)?;
     let mut suites = plan(suites, &selection);
     if let Some(reference) = &args.changed_since {
         leave_out_unaffected(&settings, &mut suites, located.reference.as_ref(), &branches(ci), reference);
     }
     let recordings = read_all_recordings(&suites, &settings.config)?;
-    prepare(&args.out)?;
 
     let choices = Choices {
         flags: format!("{:?} {:?} {:?} {:?}", args.repeat, args.k, args.changed_since, args.retry_suspects),
@@ -153,6 +155,19 @@ pub(super) fn write_results(out: &Path, results: &Results) -> Result<(), Failure
         }
     }
     lost
+}
+
+/// Removes the reports of an earlier run, and nothing else that is in the directory.
+pub(super) fn remove_reports(out: &Path) -> Result<(), Failure> {
+    for format in ReportFormat::all().iter().filter(|format| format.is_written_by_run()) {
+        let path = out.join(format.file_name());
+        match std::fs::remove_file(&path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(Failure::Write { path: path.display().to_string(), error }),
+        }
+    }
+    Ok(())
 }
 
 /// Prints the results as the user wants them.

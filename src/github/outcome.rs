@@ -67,13 +67,22 @@ pub fn origin_note(event: &Event, base: Option<&Sha>) -> Option<String> {
     Some(format!("{whose}{judged}."))
 }
 
-/// What is to be said of results that are of another commit than the event.
-pub fn commit_note(results: &Results, event: &Event) -> Option<String> {
-    let of = results.run.commit.as_ref()?;
-    let mut known = event.checked_out.iter().chain(event.head.iter().map(|head| &head.0)).peekable();
-    let about = known.peek()?.short().to_owned();
-    let is_known = event.kind == EventKind::WorkflowRun || known.any(|sha| sha == of);
-    (!is_known).then(|| format!("The results are of {}, and this event is about {about}.", of.short()))
+/// Whether results of this commit are about the event by what the event itself says. `merge` is the merge commit of the
+/// pull request, if the host names it.
+pub fn is_of_event(commit: &Sha, event: &Event, merge: Option<&Sha>) -> bool {
+    let checked_out = match event.kind {
+        // There the job's own commit is the base branch's, which says nothing about the change.
+        EventKind::PullRequestTarget | EventKind::WorkflowRun => None,
+        EventKind::PullRequest
+        | EventKind::Push
+        | EventKind::MergeGroup
+        | EventKind::Release
+        | EventKind::Schedule
+        | EventKind::WorkflowDispatch
+        | EventKind::Other(_) => event.checked_out.as_ref(),
+    };
+    let head = event.head.as_ref().map(|head| &head.0);
+    [checked_out, head, merge].into_iter().flatten().any(|known| known == commit)
 }
 
 /// How a check is shown.
@@ -112,7 +121,7 @@ pub fn nothing_report(why: &str) -> check::CheckReport {
 /// The comment where a run left nothing.
 pub fn nothing(why: &str) -> String {
     format!(
-        "> [!WARNING]\n> **No results** · the run ended without any\n>\n> {}\n>\n> This says nothing about quality: look at the log of the run.\n",
+        "> [!WARNING]\n> **No results** of this commit\n>\n> {}\n>\n> This says nothing about quality: look at the log of the run.\n",
         markdown::text(&why.replace('\n', " "))
     )
 }

@@ -223,11 +223,13 @@ fn a_run_of_a_commit_that_no_open_pull_request_is_at_is_not_published() {
     job.github.repository(REPOSITORY, |all| all.pulls.get_mut(&NUMBER).unwrap().state = "closed".to_owned());
     refused("no open pull request");
     pull("x/r", "patch", &job.head);
-    // What the results themselves say of their commit is not asked.
+    // Results of another commit are not published, and the check of the head says so.
     let mut forged = results.clone();
     forged["run"]["commit"] = json!(other);
-    job.left(&forged).publish(&[]);
-    assert_eq!(job.check()["head_sha"], job.head.as_str());
+    assert_eq!(job.left(&forged).publish(&[]).code, 2);
+    let check = job.check();
+    assert_eq!((&check["head_sha"], &check["conclusion"]), (&json!(job.head), &json!("failure")));
+    assert!(check["output"]["title"].as_str().unwrap().contains("the results are of ddddddd"), "{check}");
 }
 
 #[test]
@@ -342,6 +344,7 @@ fn a_weaker_gate_a_lost_baseline_and_what_is_left_out_are_never_green() {
         let sha = world.git(&["rev-parse", "HEAD"]);
         let (job, _) = publisher_of(&world, &sha, results.clone());
         let mut claimed = results;
+        claimed["run"]["commit"] = json!(sha);
         claim(&mut claimed);
         let ran = job.left(&claimed).publish(&[]);
         assert_eq!(ran.code, 0, "{word}: {}", ran.stderr);

@@ -43,5 +43,6 @@ mod retrieval;
 mod scenarios;
 mod secrecy;
 mod selection;
+mod stale_results;
 mod support;
 mod workers;

@@ -124,7 +124,8 @@ fn two_configurations_have_a_comment_and_a_check_each_even_when_they_leave_nothi
         let dataset = json!({"name": "n", "version": "1", "description": "d", "test_cases": [case("a", "b", "pwd")]});
         job.world.file(&format!("{place}/cases.json"), &dataset.to_string());
     }
-    job.world.commit("all");
+    let checked_out = job.world.commit("all");
+    job.set("GITHUB_SHA", &checked_out);
     let keys = ["evalratchet.toml", "evals/two/evalratchet.toml", "evals/two/other.toml"];
     for key in keys {
         assert_eq!(job.evalratchet(&["publish", "--start", "--config", key]).code, 0);

@@ -17,7 +17,7 @@ use crate::github::{self, GithubError, Suites, blessing_files, outcome};
 use crate::input::{InputError, InputErrors};
 use crate::model::Sha;
 use crate::report::Frame;
-use crate::repository::Checkout;
+use crate::repository::{Checkout, Git};
 use crate::results::{Results, Verdict};
 use crate::settings::{BaselineLocation, CONFIG_NAME, Config, Overrides, Settings, baseline_section};
 
@@ -30,6 +30,17 @@ pub(super) enum NoResults {
     NoToken,
     #[error("the results cannot be judged: {0}")]
     NotJudged(InputErrors),
+    #[error(
+        "the results are of {}, and this event is about {}\n  = remove the results directory before `run`, and publish what the run of this event left",
+        commit.short(),
+        about.short()
+    )]
+    OtherCommit { commit: Sha, about: Sha },
+    #[error(
+        "the results do not say of which commit they are, and this event is about {}\n  = run `evalratchet run` where git can read the repository",
+        about.short()
+    )]
+    NoCommit { about: Sha },
     #[error("{0}")]
     Refused(String),
     #[error("GitHub could not be asked what the results are to be judged by: {0}")]
@@ -96,13 +107,11 @@ impl Publisher<'_> {
         if let Ok(results) = &mut publication.results {
             // Of addresses only our own are believed.
             results.run.url = self.event.run_url.clone();
-            let note = outcome::commit_note(results, &self.event);
-            if let Some(note) = &note {
-                self.say("warning", note);
-            }
-            publication.frame.origin = publication.frame.origin.take().or(note);
         }
-        let Some(head) = self.event.head.clone().filter(|_| self.is_foreign()) else { return Ok(publication) };
+        let Some(head) = self.event.head.clone().filter(|_| self.is_foreign()) else {
+            publication.results = self.of_this_commit(publication.results, None).await?;
+            return Ok(publication);
+        };
         self.check_configuration(&publication)?;
         if !self.has_token {
             publication.results = Err(NoResults::NoToken);
@@ -115,6 +124,7 @@ impl Publisher<'_> {
             PullRequest { number: self.event.pull_request.unwrap_or_default(), base_branch, merge: None }
         };
         publication.number = Some(pull.number);
+        publication.results = self.of_this_commit(publication.results, pull.merge.as_ref()).await?;
         if let Ok(results) = publication.results {
             publication.results = match self.judged_again(results, &pull, &head).await {
                 Ok(Some((results, base))) => {
@@ -127,6 +137,46 @@ impl Publisher<'_> {
             };
         }
         Ok(publication)
+    }
+
+    /// The results, if they are of the commit that the event is about.
+    async fn of_this_commit(
+        &self,
+        results: Result<Results, NoResults>,
+        merge: Option<&Sha>,
+    ) -> Result<Result<Results, NoResults>, GithubError> {
+        let Ok(results) = results else { return Ok(results) };
+        let about = match (&self.event.head, &self.event.checked_out) {
+            (Some(HeadSha(head)), _) | (None, Some(head)) => head.clone(),
+            (None, None) => return Ok(Ok(results)),
+        };
+        let Some(commit) = &results.run.commit else {
+            // Without a repository nobody knows the commit. Where there is one, the run knew it.
+            let has_commit = !self.is_foreign() && self.git().is_some_and(|git| matches!(git.head(), Ok(Some(_))));
+            return Ok(if has_commit { Err(NoResults::NoCommit { about }) } else { Ok(results) });
+        };
+        if outcome::is_of_event(commit, &self.event, merge) || self.merges_head(commit).await? {
+            return Ok(Ok(results));
+        }
+        Ok(Err(NoResults::OtherCommit { commit: commit.clone(), about }))
+    }
+
+    /// Whether a commit brings the head of the pull request onto another commit, as the host's merge commits do.
+    async fn merges_head(&self, commit: &Sha) -> Result<bool, GithubError> {
+        let is_about_pull_request = self.event.is_pull_request() || self.event.kind == EventKind::WorkflowRun;
+        let Some(HeadSha(head)) = self.event.head.as_ref().filter(|_| is_about_pull_request) else { return Ok(false) };
+        let here = self.git().and_then(|git| git.recorded_parents(commit).ok().flatten());
+        let parents = match here {
+            Some(parents) => parents,
+            None if self.has_token && !self.client.is_dry() => self.client.parents(commit).await?,
+            None => Vec::new(),
+        };
+        Ok(matches!(parents.as_slice(), [_, second] if second == head))
+    }
+
+    /// The repository that the job has checked out, if git can read it.
+    fn git(&self) -> Option<Git> {
+        Git::open(Path::new(".")).ok().flatten()
     }
 
     /// Whose results these are is not for them to say, where a key or a configuration is named.
