@@ -78,7 +78,7 @@ fn joint_status(chosen: bool, attempts: &[Attempted], measured: &[&Attempted], p
         return if error { Status::Error } else { Status::Unmeasured };
     }
     let passed = measured.iter().filter(|one| one.evaluation.status == Status::Passed).count();
-    if share(passed, measured.len()) >= pass_share { Status::Passed } else { Status::Failed }
+    if Better::Higher.meets(share(passed, measured.len()), pass_share) { Status::Passed } else { Status::Failed }
 }
 
 fn attempt(one: &Attempted) -> Attempt {

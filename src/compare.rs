@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use crate::aggregate::{better_of, is_pass_rate, value_of};
 use crate::baseline::{Baseline, BaselineCase, BaselineSuite};
 use crate::model::{
-    BaselineInfo, Better, CaseChange, CaseId, Change, Comparison, Delta, MetricChange, Nature, Outcome, Policy, Status,
-    SuiteComparison, SuiteId, SuiteState, Trend,
+    BaselineInfo, Better, CaseChange, CaseId, Change, Comparison, Delta, MetricChange, Nature, Outcome, Policy,
+    ROUNDING, Status, SuiteComparison, SuiteId, SuiteState, Trend,
 };
 use crate::results::{CaseResult, SuiteResult};
 use crate::stats::{holm, mcnemar, mean, needed_cases, paired_bootstrap, sign_flip};
@@ -485,11 +485,7 @@ fn exact_outcome(delta: Delta, max_drop: f64) -> Outcome {
         Delta::Same { .. } => Outcome::Unchanged,
         Delta::Better { .. } | Delta::FromZero { better: true, .. } => Outcome::Improved,
         Delta::Worse { .. } | Delta::FromZero { better: false, .. } => {
-            if delta.drop() > max_drop + 1e-9 {
-                Outcome::Regressed
-            } else {
-                Outcome::Slipped
-            }
+            if delta.drop() > max_drop + ROUNDING * max_drop.max(1.0) { Outcome::Regressed } else { Outcome::Slipped }
         }
         Delta::Appeared { .. } | Delta::Disappeared { .. } | Delta::Absent => Outcome::NotCompared,
     }

@@ -46,7 +46,11 @@ pub(super) fn judge(suite: &SuiteResult, has_baseline: bool, circumstances: &Gat
     reasons.extend(errors(suite, &chosen));
     let measured = chosen.iter().filter(|case| case.status.is_measured()).count();
     if measured == 0 && !reasons.iter().any(|reason| reason.rule == Rule::TooManyErrors) {
-        let message = format!("none of its {} cases was measured{}", chosen.len(), why_unmeasured(&chosen));
+        let none = match chosen.len() {
+            1 => "its only case was not measured".to_owned(),
+            many => format!("none of its {many} cases was measured"),
+        };
+        let message = format!("{none}{}", why_unmeasured(&chosen));
         reasons.push(about(Rule::NothingMeasured, message));
     }
     let unmeasured = match circumstances.strict {
@@ -96,7 +100,10 @@ pub(super) fn judge(suite: &SuiteResult, has_baseline: bool, circumstances: &Gat
             reasons.push(Reason { case: Some(case.id.clone()), value, ..about(Rule::ScenarioFailed, message) });
         }
     } else if !gated {
-        reasons.push(about(Rule::NotGated, "not gated (no floor is set for it)".into()).informing());
+        let passed = chosen.iter().filter(|case| case.status == Status::Passed).count();
+        let message = format!("not gated: {passed} of {measured} pass, and no floor is set for it");
+        // What was not measured has said so.
+        reasons.extend((measured > 0).then(|| about(Rule::NotGated, message).informing()));
     }
     reasons
 }
@@ -125,8 +132,9 @@ fn errors(suite: &SuiteResult, chosen: &[&CaseResult]) -> Option<Reason> {
         MaxErrors::Count(count) => count.to_string(),
         MaxErrors::Share(share) => format!("{:.1} %", share * 100.0),
     };
+    let why = if first.trim().is_empty() { String::new() } else { format!(": {first}") };
     let message =
-        format!("{}: {errors} of {} answers could not be had (max-errors {limit}): {first}", suite.id, attempts.len());
+        format!("{}: {errors} of {} answers could not be had (max-errors {limit}){why}", suite.id, attempts.len());
     Some(if errors > allowed {
         Reason::new(Rule::TooManyErrors, Some(&suite.id), message)
     } else {
@@ -163,24 +171,17 @@ fn floors(suite: &SuiteResult) -> Vec<Reason> {
             ));
             continue;
         };
-        if !holds(better, value, min) {
+        if !better.meets(value, min) {
             let side = match better {
                 Better::Higher => "below",
                 Better::Lower => "above",
             };
-            let message = format!("{name} {} is {side} its {limit} {}", nature.format(value), nature.format(min));
+            let (value_text, min_text) = nature.format_apart(value, min);
+            let message = format!("{name} {value_text} is {side} its {limit} {min_text}");
             reasons.push(Reason { value: Some(value), ..reason(Rule::BelowMin, message) });
         }
     }
     reasons
-}
-
-/// Whether a value meets a floor or a ceiling.
-pub(super) fn holds(better: Better, value: f64, limit: f64) -> bool {
-    match better {
-        Better::Higher => value >= limit,
-        Better::Lower => value <= limit,
-    }
 }
 
 /// What the kind has to say.

@@ -6,7 +6,6 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::absolute::holds;
 use crate::aggregate::{better_of, value_of};
 use crate::baseline::{BaselineSuite, Blessing, CaseLevel};
 use crate::compare::{MetricPlace, falls, falls_without};
@@ -104,7 +103,7 @@ impl Explanation<'_> {
         let slice = reason.slice.clone();
         let place = MetricPlace { slice: slice.as_deref(), metric: &metric };
         let better = better_of(self.suite.kind, &metric);
-        let is_met = |value: Option<f64>| value.is_some_and(|value| holds(better, value, min));
+        let is_met = |value: Option<f64>| value.is_some_and(|value| better.meets(value, min));
         let blessed: BTreeMap<CaseId, CaseLevel> =
             self.blessed.iter().map(|(id, one)| (id.clone(), one.was.clone())).collect();
         if reason.fails && !blessed.is_empty() && is_met(self.value(place, &blessed, &BTreeSet::new())) {

@@ -24,7 +24,7 @@ pub(super) fn judge(
     match comparison.state {
         SuiteState::NotAffected => return reasons,
         SuiteState::NotComparable => {
-            let message = format!("{}: no case is what it is in the baseline, so nothing is compared", suite.id);
+            let message = format!("{}: {}", suite.id, comparison.not_comparable());
             reasons
                 .push(Reason::new(Rule::NotComparable, Some(&suite.id), message).failing(circumstances.incomparable));
         }
@@ -150,7 +150,8 @@ fn of_case(
 fn why(case: &CaseResult) -> String {
     let wrong = case.checks.iter().find(|check| check.status != Status::Passed);
     let details = wrong.and_then(|check| check.details.as_ref());
-    details.map(|details| format!(": {}", details.lines().next().unwrap_or_default())).unwrap_or_default()
+    let first = details.and_then(|details| details.lines().next()).filter(|line| !line.trim().is_empty());
+    first.map(|line| format!(": {line}")).unwrap_or_default()
 }
 
 fn of_metric(suite: &SuiteResult, slice: Option<&String>, name: &str, change: &MetricChange) -> Option<Reason> {
@@ -186,12 +187,14 @@ fn of_metric(suite: &SuiteResult, slice: Option<&String>, name: &str, change: &M
         crate::model::Better::Higher => "fell",
         crate::model::Better::Lower => "rose",
     };
+    let (from, to) = match (before, now) {
+        (Some(before), Some(now)) => nature.format_apart(before, now),
+        (before, now) => (nature.format_or_dash(before), nature.format_or_dash(now)),
+    };
     let mut message = format!(
-        "{}: {place}{name} {fell} from {} to {} over {}",
+        "{}: {place}{name} {fell} from {from} to {to}{}",
         suite.id,
-        nature.format_or_dash(before),
-        nature.format_or_dash(now),
-        counted(change.n, "common case")
+        change.scope().map(|scope| format!(" {scope}")).unwrap_or_default()
     );
     match (rule, change.p) {
         (Rule::Inconclusive, p) => {
@@ -244,13 +247,9 @@ fn known_failures(suite: &SuiteResult, comparison: &SuiteComparison) -> Option<R
         .collect();
     let more = known.len().saturating_sub(listed.len());
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let fail = if known.len() == 1 { "fails" } else { "fail" };
-    let message = format!(
-        "{}: {} {fail} as in the baseline: {}{more}",
-        suite.id,
-        counted(known.len(), "case"),
-        listed.join(", ")
-    );
+    let fail = if known.len() == 1 { "already fails" } else { "already fail" };
+    let message =
+        format!("{}: {} {fail} in the baseline: {}{more}", suite.id, counted(known.len(), "case"), listed.join(", "));
     Some(Reason::new(Rule::KnownFailures, Some(&suite.id), message).informing())
 }
 

@@ -284,6 +284,19 @@ fn without_a_baseline() {
         0,
         &[],
     );
+    world("a floor that rounding would miss", None, "a+.7 b+.7 c+.7").policy(floor("mean-score", 0.7)).gives(
+        Verdict::NoBaseline,
+        0,
+        &[],
+    );
+    world("a floor that is missed by little", None, "a+.7 b+.7 c+.6999")
+        .policy(floor("mean-score", 0.7))
+        .fails(&["below-min mean-score"]);
+    world("a shard is below a floor", None, "a+ b-").policy(floor("accuracy", 0.6)).given(|c| c.shard = true).gives(
+        Verdict::NotJudged,
+        0,
+        &[],
+    );
     world("a floor on what was not measured", None, "a+")
         .policy(floor("exact-rate", 0.5))
         .fails(&["missing-metric exact-rate"]);

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Better, CaseId, Mode, Sha, Status, SuiteId};
+use super::{Better, CaseId, Mode, ROUNDING, Sha, Status, SuiteId};
+use crate::text::counted;
 
 /// How a run compares with the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -66,6 +67,31 @@ pub struct SuiteComparison {
     pub slices: BTreeMap<String, BTreeMap<String, MetricChange>>,
     /// Every case that is not as it was, and every one that fails as it did.
     pub cases: Vec<CaseChange>,
+}
+
+impl SuiteComparison {
+    /// Why no case of it can be compared: how each of them changed.
+    pub fn not_comparable(&self) -> String {
+        let words = changes_in_words(&self.counts);
+        let counts = if words.is_empty() { String::new() } else { format!(" ({words})") };
+        format!("no case can be compared with the baseline{counts}")
+    }
+}
+
+/// How many cases changed in which way; nothing if none did.
+pub fn changes_in_words(counts: &BTreeMap<Change, usize>) -> String {
+    let words = [
+        (Change::Regressed, "worse"),
+        (Change::Improved, "better"),
+        (Change::Lost, "not measured any more"),
+        (Change::Changed, "changed"),
+        (Change::Added, "new"),
+        (Change::Removed, "removed"),
+    ];
+    let count = |change: &Change| counts.get(change).copied().filter(|count| *count > 0);
+    let parts: Vec<String> =
+        words.iter().filter_map(|(change, word)| Some(format!("{} {word}", count(change)?))).collect();
+    parts.join(", ")
 }
 
 /// Whether a suite could be compared.
@@ -163,6 +189,20 @@ pub struct MetricChange {
     pub cases_needed: Option<usize>,
 }
 
+impl MetricChange {
+    /// What the change is over: the common cases, or all of them if the metric is no case's, as a latency is. Nothing
+    /// where there is no common case to speak of.
+    pub fn scope(&self) -> Option<String> {
+        match (self.n, self.delta) {
+            (0, Delta::Appeared { .. } | Delta::Disappeared { .. } | Delta::Absent) => None,
+            (0, Delta::Same { .. } | Delta::Better { .. } | Delta::Worse { .. } | Delta::FromZero { .. }) => {
+                Some("over all cases".to_owned())
+            }
+            (n, _) => Some(format!("over {}", counted(n, "common case"))),
+        }
+    }
+}
+
 /// What became of a value, over the cases that both sides have.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "is", rename_all = "kebab-case")]
@@ -225,7 +265,7 @@ impl Delta {
             Better::Lower => before - now,
         };
         // A step of rounding is no change.
-        if gain.abs() <= 1e-9 * before.abs().max(1.0) {
+        if gain.abs() <= ROUNDING * before.abs().max(1.0) {
             Self::Same { value: now }
         } else if before == 0.0 {
             Self::FromZero { now, better: gain > 0.0 }

@@ -15,6 +15,20 @@ pub enum Better {
     Lower,
 }
 
+/// What rounding may add to or take from a number of the size of 1: the mean of three times 0.7 is 0.6999999999999998.
+pub const ROUNDING: f64 = 1e-9;
+
+impl Better {
+    /// Whether a value is as good as a limit, up to a step of rounding.
+    pub fn meets(self, value: f64, limit: f64) -> bool {
+        let slack = ROUNDING * limit.abs().max(1.0);
+        match self {
+            Self::Higher => value >= limit - slack,
+            Self::Lower => value <= limit + slack,
+        }
+    }
+}
+
 /// What a metric measures. It decides how a value is written and what a metric is held to by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -91,6 +105,20 @@ impl Nature {
     /// The same, or a dash where there is no value.
     pub fn format_or_dash(self, value: Option<f64>) -> String {
         value.map_or_else(|| NO_VALUE.to_owned(), |value| self.format(value))
+    }
+
+    /// Two values that differ, with as many digits as it takes to see it.
+    pub fn format_apart(self, one: f64, other: f64) -> (String, String) {
+        const MOST_DECIMALS: usize = 12;
+        let (short, short_other) = (self.format(one), self.format(other));
+        if short != short_other || one == other || !one.is_finite() || !other.is_finite() {
+            return (short, short_other);
+        }
+        let unit = if self == Self::Latency { " ms" } else { "" };
+        let written = |value: f64, decimals: usize| format!("{value:.decimals$}{unit}");
+        let differ = |decimals: &usize| written(one, *decimals) != written(other, *decimals);
+        let decimals = (0..MOST_DECIMALS).find(differ).unwrap_or(MOST_DECIMALS);
+        (written(one, decimals), written(other, decimals))
     }
 
     /// A difference of two values, always with its sign.
@@ -183,6 +211,13 @@ pub struct Metric {
     pub target: Option<f64>,
 }
 
+impl Metric {
+    /// Whether it was measured and does not meet its floor or ceiling.
+    pub fn misses_limit(&self) -> bool {
+        self.min.zip(self.value).is_some_and(|(limit, value)| !self.better.meets(value, limit))
+    }
+}
+
 /// One way of cutting a suite, such as `risk-level=high`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
@@ -253,6 +288,25 @@ mod tests {
         for (nature, value, text) in table {
             assert_eq!(nature.format(value), text, "{nature:?} {value}");
         }
+    }
+
+    #[test]
+    fn a_step_of_rounding_misses_no_limit() {
+        let mean = (0.7_f64 + 0.7 + 0.7) / 3.0;
+        assert!(mean < 0.7 && Better::Higher.meets(mean, 0.7));
+        assert!(Better::Lower.meets(0.1 + 0.2, 0.3));
+        assert!(Better::Lower.meets(2000.000_000_1, 2000.0));
+        assert!(!Better::Higher.meets(0.699_999, 0.7) && !Better::Lower.meets(2000.001, 2000.0));
+    }
+
+    #[test]
+    fn two_values_that_differ_are_never_written_alike() {
+        let apart = |nature: Nature, one: f64, other: f64| nature.format_apart(one, other);
+        let texts = |one: &str, other: &str| (one.to_owned(), other.to_owned());
+        assert_eq!(apart(Nature::Quality, 0.75, 0.9), texts("0.750", "0.900"));
+        assert_eq!(apart(Nature::Quality, 0.699_96, 0.7), texts("0.69996", "0.70000"));
+        assert_eq!(apart(Nature::Latency, 2001.0, 2000.0), texts("2001 ms", "2000 ms"));
+        assert_eq!(apart(Nature::Quality, 0.7, 0.7), texts("0.700", "0.700"));
     }
 
     #[test]

@@ -20,11 +20,12 @@ pub(crate) use check::check_names;
 pub use check::{Check, CheckName, Location, Output};
 pub use comparison::{
     BaselineInfo, CaseChange, Change, Comparison, Delta, MetricChange, Outcome, SuiteComparison, SuiteState, Trend,
+    changes_in_words,
 };
 pub use exit::ExitCode;
 pub use fingerprint::Fingerprint;
 pub use identity::{CaseId, Lane, Mode, Score, Shard, SuiteId};
-pub use metric::{Better, Metric, MetricSpec, NO_VALUE, Nature, Slice, format_p, format_score};
+pub use metric::{Better, Metric, MetricSpec, NO_VALUE, Nature, ROUNDING, Slice, format_p, format_score};
 pub(crate) use nullable::nullable;
 pub use policy::{FlatPolicy, Flips, MaxErrors, Policy, Quarantine, Threshold, format_day, format_limit, weakenings};
 pub use request::Request;

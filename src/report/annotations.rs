@@ -1,6 +1,6 @@
 //! What is shown beside the lines of a pull request, and the workflow commands that show it.
 
-use super::case_summary::{Changes, Standing, why};
+use super::case_summary::{Changes, GateFailures, Standing, why};
 use crate::model::Status;
 use crate::results::Results;
 use crate::text::plain;
@@ -14,8 +14,9 @@ const LONGEST: usize = 3000;
 /// How grave it is, gravest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
+    /// The gate fails because of it.
     Error,
-    /// Something could not be had.
+    /// There is no answer, or nothing gates it.
     Warning,
 }
 
@@ -36,14 +37,15 @@ pub struct Annotation {
 
 /// Every new failure, the worst first.
 pub fn worst(results: &Results) -> Vec<Annotation> {
-    let changes = Changes::of(results);
+    let (changes, failures) = (Changes::of(results), GateFailures::of(results));
     let mut all: Vec<(Level, f64, Annotation)> = Vec::new();
     for suite in &results.suites {
         for case in &suite.cases {
             if changes.standing(suite, case) != Standing::New {
                 continue;
             }
-            let level = if case.status == Status::Failed { Level::Error } else { Level::Warning };
+            let is_error = case.status == Status::Failed && failures.has(&suite.id, &case.id);
+            let level = if is_error { Level::Error } else { Level::Warning };
             let annotation = Annotation {
                 level,
                 file: case.location.in_repository(&results.run.prefix).unwrap_or_else(|| case.location.file.clone()),

@@ -1,6 +1,6 @@
 //! What several reports say of a case, said once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::model::{CaseChange, CaseId, Change, Status, SuiteId};
 use crate::results::{CaseResult, Results, SuiteResult};
@@ -43,6 +43,36 @@ impl<'a> Changes<'a> {
             }
             Status::Passed | Status::Unmeasured | Status::Skipped => Standing::Fine,
         }
+    }
+}
+
+/// For which cases that are wrong the gate fails.
+#[derive(Debug)]
+pub struct GateFailures<'a> {
+    cases: HashMap<(&'a SuiteId, &'a CaseId), bool>,
+    suites: HashSet<&'a SuiteId>,
+}
+
+impl<'a> GateFailures<'a> {
+    /// Those of a run.
+    pub fn of(results: &'a Results) -> Self {
+        let (mut cases, mut suites) = (HashMap::new(), HashSet::new());
+        for reason in &results.gate.reasons {
+            match (&reason.suite, &reason.case) {
+                (Some(suite), Some(case)) => *cases.entry((suite, case)).or_insert(false) |= reason.fails,
+                (Some(suite), None) if reason.fails => {
+                    suites.insert(suite);
+                }
+                (Some(_), None) | (None, _) => {}
+            }
+        }
+        Self { cases, suites }
+    }
+
+    /// Whether the gate fails because of a case: it says so of the case, or of its suite as a whole and nothing of the
+    /// case. What is blessed, not gated or only reported does not fail.
+    pub fn has(&self, suite: &'a SuiteId, case: &'a CaseId) -> bool {
+        self.cases.get(&(suite, case)).copied().unwrap_or_else(|| self.suites.contains(suite))
     }
 }
 

@@ -2,31 +2,42 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Change, Comparison, SuiteComparison, SuiteState, format_score};
+use crate::model::{Change, Comparison, Nature, SuiteComparison, SuiteState, changes_in_words, format_score};
 use crate::results::Results;
 use crate::text::{counted, plain};
 
 /// How many cases of a kind of change are listed.
 const LISTED: usize = 8;
 
+/// What a suite is compared with, each a sentence.
+pub(super) fn comparison_notes(suite: &SuiteComparison) -> Vec<String> {
+    let state = match suite.state {
+        SuiteState::Added => "new: the baseline does not know this suite".to_owned(),
+        SuiteState::Removed => "only the baseline knows it".to_owned(),
+        SuiteState::NotAffected => "not affected by what changed: these are the baseline's values".to_owned(),
+        SuiteState::NotComparable => format!("not comparable: {}", suite.not_comparable()),
+        SuiteState::Compared => String::new(),
+    };
+    let of_cases = suite.metrics.iter().filter(|(name, _)| Nature::of(name) != Nature::Latency);
+    let cases = of_cases.map(|(_, change)| change.n).max().unwrap_or(0);
+    let has_latency = suite.metrics.keys().any(|name| Nature::of(name) == Nature::Latency);
+    let over = (cases > 0).then(|| {
+        let varies = if suite.varies { ", answers vary" } else { "" };
+        let latency = if has_latency { ", latencies over all" } else { "" };
+        let left_out = suite.comparable.saturating_sub(cases);
+        let left_out =
+            if left_out > 0 { format!(", without {left_out} flaky or in quarantine") } else { String::new() };
+        let cases = counted(cases, "case");
+        format!(
+            "baseline and Δ are over the {cases} that both sides have{left_out}{latency}{varies}; values are over all"
+        )
+    });
+    [state].into_iter().chain(over).filter(|note| !note.is_empty()).collect()
+}
+
 /// Which cases of a suite are not what they were.
 pub(super) fn changed_cases(suite: &SuiteComparison) -> String {
-    let mut out = String::new();
-    match suite.state {
-        SuiteState::Added => return "  new: the baseline does not know this suite\n".to_owned(),
-        SuiteState::NotAffected => {
-            return "  not affected by what changed: these are the baseline's values\n".to_owned();
-        }
-        SuiteState::NotComparable => out.push_str("  not comparable: no case is what it is in the baseline\n"),
-        SuiteState::Removed | SuiteState::Compared => {}
-    }
-    if suite.comparable > 0 {
-        let varies = if suite.varies { ", answers vary" } else { "" };
-        out.push_str(&format!(
-            "  baseline and Δ are over the {} that both sides have{varies}; values are over all\n",
-            counted(suite.comparable, "case")
-        ));
-    }
+    let mut out: String = comparison_notes(suite).iter().map(|note| format!("  {note}\n")).collect();
     let mut listed: BTreeMap<Change, Vec<String>> = BTreeMap::new();
     for case in suite.cases.iter().filter(|case| case.change != Change::Unchanged || case.renamed_from.is_some()) {
         let mut text = plain(case.id.as_str());
@@ -102,23 +113,4 @@ pub fn change_counts(comparison: &Comparison) -> Option<String> {
         (true, 1) => Some("1 compared case scores as in the baseline".to_owned()),
         (true, count) => Some(format!("{count} compared cases score as in the baseline")),
     }
-}
-
-/// How many cases changed in which way; nothing if none did.
-pub(super) fn changes_in_words(counts: &BTreeMap<Change, usize>) -> String {
-    let words = [
-        (Change::Regressed, "worse"),
-        (Change::Improved, "better"),
-        (Change::Lost, "not measured any more"),
-        (Change::Changed, "changed"),
-        (Change::Added, "new"),
-        (Change::Removed, "removed"),
-    ];
-    let parts: Vec<String> = words
-        .iter()
-        .filter_map(|(change, word)| {
-            counts.get(change).filter(|count| **count > 0).map(|count| format!("{count} {word}"))
-        })
-        .collect();
-    parts.join(", ")
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestRerun, TestSuite};
 
+use super::SuiteVerdict;
 use super::case_summary::{Changes, Standing, why};
 use crate::model::{Metric, Status};
 use crate::results::{CaseResult, KnownFailures, Results, SuiteResult};
@@ -20,6 +21,7 @@ pub fn junit(results: &Results) -> Result<String, quick_junit::SerializeError> {
     for suite in &results.suites {
         let mut out = TestSuite::new(suite.id.as_str());
         out.set_time(milliseconds(suite.cases.iter().map(|case| case.duration_ms).sum()));
+        out.add_property(("gate", SuiteVerdict::of(results, suite).text().as_str()));
         for (name, metric) in &suite.metrics {
             add_metric(&mut out, name, metric);
         }
@@ -70,7 +72,7 @@ fn test_case(
         Status::Failed if standing == Standing::Known && results.run.known_failures == KnownFailures::Skip => {
             let since = changes.get(&suite.id, &case.id).and_then(|one| one.since.as_ref());
             let since = since.map(|since| format!(" since {}", since.short())).unwrap_or_default();
-            skip(&format!("fails as in the baseline{since}: {}", why(case)))
+            skip(&format!("already fails in the baseline{since}: {}", why(case)))
         }
         Status::Failed | Status::Error => {
             let failed = case.status == Status::Failed;

@@ -30,7 +30,7 @@ pub use junit::junit;
 pub use sarif::sarif;
 pub use terminal::{Style, terminal};
 pub use trend::{baseline, sparkline, trend};
-pub use verdict::{VerdictSummary, verdict_line, verdict_word};
+pub use verdict::{SuiteVerdict, VerdictSummary, verdict_line, verdict_word};
 
 #[cfg(test)]
 pub(crate) mod tests;

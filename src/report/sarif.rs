@@ -7,9 +7,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::case_summary::{Changes, Standing};
+use super::case_summary::{Changes, GateFailures, Standing};
 use crate::model::Rule;
-use crate::model::{CaseId, Check, Location, Status, SuiteId};
+use crate::model::{CaseChange, CaseId, Check, Location, Status, SuiteId};
 use crate::results::{CaseResult, Reason, Results, SuiteResult};
 use crate::suites::Kind;
 use crate::text::plain;
@@ -52,6 +52,8 @@ struct SarifFinding {
     partial_fingerprints: BTreeMap<&'static str, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     baseline_state: Option<&'static str>,
+    #[serde(skip)]
+    is_about_case: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -64,7 +66,7 @@ enum SarifLevel {
 
 /// The results as SARIF.
 pub fn sarif(results: &Results) -> Result<String, serde_json::Error> {
-    let changes = Changes::of(results);
+    let (changes, failures) = (Changes::of(results), GateFailures::of(results));
     let mut places: HashMap<(&SuiteId, &CaseId), &Location> = HashMap::new();
     for suite in &results.suites {
         places.extend(suite.cases.iter().map(|case| ((&suite.id, &case.id), &case.location)));
@@ -74,11 +76,16 @@ pub fn sarif(results: &Results) -> Result<String, serde_json::Error> {
     let mut found: Vec<SarifFinding> = reasons.filter_map(|reason| of_reason(results, reason, place(reason))).collect();
     for suite in &results.suites {
         for case in &suite.cases {
-            let standing = changes.standing(suite, case);
-            found.extend(of_case(results, suite, case, standing, &changes));
+            let state = CaseState {
+                standing: changes.standing(suite, case),
+                fails_gate: failures.has(&suite.id, &case.id),
+                change: changes.get(&suite.id, &case.id),
+            };
+            found.extend(of_case(results, suite, case, &state));
         }
     }
-    found.sort_by_key(|one| one.level);
+    // A reason about no case, such as a suite that is gone, is said nowhere else in the file.
+    found.sort_by_key(|one| (one.is_about_case, one.level));
     let cut = found.len().saturating_sub(MOST);
     found.truncate(MOST);
     let mut rules: Vec<String> = found.iter().map(|one| one.rule_id.clone()).collect();
@@ -151,19 +158,21 @@ fn fingerprint(parts: &[&str]) -> BTreeMap<&'static str, String> {
     BTreeMap::from([("primaryLocationLineHash", format!("{digest}:1"))])
 }
 
-/// Each check of a case that does not hold.
-fn of_case(
-    results: &Results,
-    suite: &SuiteResult,
-    case: &CaseResult,
+/// What is known of a case beside its own result.
+struct CaseState<'a> {
     standing: Standing,
-    changes: &Changes<'_>,
-) -> Vec<SarifFinding> {
+    /// Whether the gate fails because of it.
+    fails_gate: bool,
+    change: Option<&'a CaseChange>,
+}
+
+/// Each check of a case that does not hold.
+fn of_case(results: &Results, suite: &SuiteResult, case: &CaseResult, state: &CaseState<'_>) -> Vec<SarifFinding> {
+    let CaseState { standing, fails_gate, change } = *state;
     let wrong = |status: Status| matches!(status, Status::Failed | Status::Error);
     if standing == Standing::Fine {
         return Vec::new();
     }
-    let change = changes.get(&suite.id, &case.id);
     let state = results.comparison.as_ref().map(|_| if standing == Standing::Known { "unchanged" } else { "new" });
     let mut found = Vec::new();
     for check in case.checks.iter().filter(|check| wrong(check.status)) {
@@ -180,12 +189,14 @@ fn of_case(
             level: match (standing, check.status) {
                 (Standing::Known, _) => SarifLevel::Note,
                 (Standing::New | Standing::Fine, Status::Error) => SarifLevel::Warning,
-                (Standing::New | Standing::Fine, _) => SarifLevel::Error,
+                (Standing::New | Standing::Fine, _) if fails_gate => SarifLevel::Error,
+                (Standing::New | Standing::Fine, _) => SarifLevel::Warning,
             },
             message: message(&text),
             locations: [location(results, &case.location.file, case.location.line)],
             partial_fingerprints: fingerprint(&[suite.id.as_str(), case.id.as_str(), check.name()]),
             baseline_state: state,
+            is_about_case: true,
         });
     }
     found
@@ -224,6 +235,7 @@ fn of_reason(results: &Results, reason: &Reason, place: Option<&Location>) -> Op
         locations: [place],
         partial_fingerprints: fingerprint(&parts),
         baseline_state: results.comparison.as_ref().map(|_| "new"),
+        is_about_case: reason.case.is_some(),
     })
 }
 

@@ -5,7 +5,7 @@ use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Lin
 use super::case_summary::{Changes, Standing};
 use super::comparison::{changed_cases, compared_with};
 use super::metric_display::{ChangeDisplay, floor, interval};
-use super::verdict_line;
+use super::{SuiteVerdict, verdict_line};
 use crate::model::{Better, Metric, MetricSpec, NO_VALUE, Nature, Outcome, Status, SuiteComparison, format_score};
 use crate::results::{CaseResult, Results, SuiteResult, Verdict};
 use crate::suites::{CaseRow, CaseTable, TableRows};
@@ -31,7 +31,7 @@ pub fn terminal(results: &Results, style: Style) -> String {
     for suite in &results.suites {
         let compared = results.comparison.as_ref();
         let compared = compared.and_then(|all| all.suites.iter().find(|one| one.id == suite.id));
-        render_suite(suite, compared, style, &mut out);
+        render_suite(suite, SuiteVerdict::of(results, suite), compared, style, &mut out);
     }
     render_failures(results, style, &mut out);
     render_slowest(results, style, &mut out);
@@ -62,20 +62,24 @@ pub fn terminal(results: &Results, style: Style) -> String {
     out
 }
 
-fn render_suite(suite: &SuiteResult, compared: Option<&SuiteComparison>, style: Style, out: &mut String) {
-    let mark = match suite.status {
+fn render_suite(
+    suite: &SuiteResult,
+    verdict: SuiteVerdict<'_>,
+    compared: Option<&SuiteComparison>,
+    style: Style,
+    out: &mut String,
+) {
+    let mark = match verdict.colour() {
         Status::Passed => paint("✓", Ink::Green, style),
         Status::Failed | Status::Error => paint("✗", Ink::Red, style),
         Status::Unmeasured | Status::Skipped => paint("–", Ink::Yellow, style),
     };
     let chosen = suite.cases.iter().filter(|case| case.status != Status::Skipped).count();
-    out.push_str(&format!(
-        "{mark} {} ({}, {}) {}\n",
-        plain(suite.id.as_str()),
-        suite.kind,
-        counted(chosen, "case"),
-        suite.status
-    ));
+    let cases = match suite.cases.len() {
+        all if all == chosen || !suite.affected => counted(all, "case"),
+        all => format!("{chosen} of {}", counted(all, "case")),
+    };
+    out.push_str(&format!("{mark} {} ({}, {cases}) {}\n", plain(suite.id.as_str()), suite.kind, verdict.text()));
     if chosen == 0 && suite.affected {
         out.push('\n');
         return;
@@ -119,13 +123,9 @@ fn render_suite(suite: &SuiteResult, compared: Option<&SuiteComparison>, style: 
 
 fn metric_row(spec: &MetricSpec, metric: &Metric, change: Option<ChangeDisplay>, intervals: bool) -> Vec<Cell> {
     let nature = spec.nature();
-    let holds = |limit: f64, value: f64| match metric.better {
-        Better::Higher => value >= limit,
-        Better::Lower => value <= limit,
-    };
     let color = match (metric.value, metric.min, metric.target) {
-        (Some(value), Some(min), _) if !holds(min, value) => Some(Color::Red),
-        (Some(value), _, Some(target)) if !holds(target, value) => Some(Color::Yellow),
+        (Some(_), Some(_), _) if metric.misses_limit() => Some(Color::Red),
+        (Some(value), _, Some(target)) if !metric.better.meets(value, target) => Some(Color::Yellow),
         (Some(_), Some(_), _) => Some(Color::Green),
         (Some(_), None, _) | (None, _, _) => None,
     };
@@ -263,7 +263,7 @@ fn render_failures(results: &Results, style: Style, out: &mut String) {
         let name = format!("{}/{}", plain(suite.id.as_str()), plain(case.id.as_str()));
         let score = case.score.map_or(String::new(), |score| format!("  {}", format_score(score)));
         let status = paint(case.status.word(), Ink::Red, style);
-        let known = if *known { "  as in the baseline" } else { "" };
+        let known = if *known { "  already fails in the baseline" } else { "" };
         out.push_str(&format!("{status} {name}{score}  {}:{}{known}\n", case.location.file, case.location.line));
         for (label, text) in case.view().explain() {
             field(out, label, &text);

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::corpus::HOSTILE;
 use super::{COMMENT_BUDGET, Frame, ReportFormat, Style, comment, summary, terminal};
-use crate::model::Status;
-use crate::results::Results;
+use crate::model::{Rule, Status};
+use crate::results::{Reason, Results};
 
 /// Made once for all tests.
 static CORPUS: LazyLock<Vec<(&'static str, Results)>> = LazyLock::new(super::corpus::all);
@@ -54,7 +54,7 @@ fn spelling(format: ReportFormat) -> String {
 }
 
 /// Of the page what is not in `results.json`: its title, and the texts that its script draws.
-fn page_display(page: &str) -> String {
+pub(super) fn page_display(page: &str) -> String {
     let between = |start: &str, end: &str| page.split_once(start).unwrap().1.split_once(end).unwrap().0;
     let data = between(r#"<script type="application/json" id="data">"#, "</script>");
     let data: Value = serde_json::from_str(data).unwrap();
@@ -237,6 +237,36 @@ fn sarif_stays_within_the_limits_says_what_was_cut_and_has_stable_fingerprints()
     let mut moved = results.clone();
     moved.suites.iter_mut().flat_map(|suite| &mut suite.cases).for_each(|case| case.location.line += 7);
     assert_eq!(prints(results), prints(&moved));
+}
+
+#[test]
+fn what_nothing_gates_is_a_warning_and_no_error() {
+    let results = find("no baseline");
+    assert_eq!(results.gate.exit_code, 0);
+    let sarif: Value = serde_json::from_str(&ReportFormat::Sarif.render(results, None).unwrap()).unwrap();
+    let found = sarif["runs"][0]["results"].as_array().unwrap();
+    assert!(found.iter().all(|one| one["level"] != "error"), "{found:?}");
+    let annotations = ReportFormat::Annotations.render(results, None).unwrap();
+    assert!(annotations.starts_with("::warning ") && !annotations.contains("::error "), "{annotations}");
+    let junit = ReportFormat::Junit.render(results, None).unwrap();
+    assert!(junit.contains(r#"<property name="gate" value="not gated: 1 of 2 pass"/>"#), "{junit}");
+}
+
+#[test]
+fn a_sarif_file_that_is_cut_keeps_reasons_that_are_about_no_case() {
+    let mut results = find("ten thousand").clone();
+    let removed = Reason::new(Rule::SuiteRemoved, None, "a suite is gone");
+    let blessed =
+        Reason { blessed: Some("why".into()), ..Reason::new(Rule::WeakenedGate, None, "blessed").informing() };
+    results.gate.reasons.extend([removed, blessed]);
+    let whole = results.gate.reasons.iter().filter(|one| one.case.is_none() && (one.fails || one.blessed.is_some()));
+    let whole = whole.count();
+    let sarif: Value = serde_json::from_str(&ReportFormat::Sarif.render(&results, None).unwrap()).unwrap();
+    let found = sarif["runs"][0]["results"].as_array().unwrap();
+    let text = |index: usize| found[index]["message"]["text"].as_str().unwrap();
+    assert!((0..whole).any(|index| text(index) == "a suite is gone"), "{}", text(0));
+    assert!((0..whole).any(|index| text(index).starts_with("blessed")), "{}", text(0));
+    assert_eq!(found.len(), 5000);
 }
 
 #[test]

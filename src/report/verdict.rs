@@ -77,6 +77,54 @@ pub struct Ungated<'a> {
     pub measured: usize,
 }
 
+/// How the gate sees a suite. What nothing gates is neither right nor wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SuiteVerdict<'a> {
+    /// Something gates it, or nothing of it was measured.
+    Judged(Status),
+    /// Nothing gates it.
+    NotGated(Ungated<'a>),
+    /// It is a part of a suite, and `merge` judges the whole.
+    NotJudged(Ungated<'a>),
+    /// It was not run, and its values are the baseline's.
+    NotAffected,
+}
+
+impl<'a> SuiteVerdict<'a> {
+    /// That of a suite.
+    pub fn of(results: &'a Results, suite: &'a SuiteResult) -> Self {
+        let fails = results.gate.reasons.iter().any(|one| one.fails && one.suite.as_ref() == Some(&suite.id));
+        match Ungated::of(results, suite) {
+            _ if !suite.affected => Self::NotAffected,
+            _ if results.gate.verdict == Verdict::NotJudged && suite.status != Status::Skipped => {
+                Self::NotJudged(Ungated::counted(suite))
+            }
+            Some(ungated) if !fails => Self::NotGated(ungated),
+            Some(_) | None => Self::Judged(suite.status),
+        }
+    }
+
+    /// The status that a report colours it by: one that says neither good nor bad where nothing judges it.
+    pub const fn colour(self) -> Status {
+        match self {
+            Self::Judged(status) => status,
+            Self::NotGated(_) | Self::NotJudged(_) => Status::Unmeasured,
+            Self::NotAffected => Status::Skipped,
+        }
+    }
+
+    /// In words.
+    pub fn text(self) -> String {
+        match self {
+            Self::Judged(status) => status.word().to_owned(),
+            Self::NotGated(suite) => format!("not gated: {}", suite.counts()),
+            Self::NotJudged(suite) if suite.measured == 0 => "not judged".to_owned(),
+            Self::NotJudged(suite) => format!("not judged: {}", suite.counts()),
+            Self::NotAffected => "not affected".to_owned(),
+        }
+    }
+}
+
 /// What the verdict says of some suites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SuitesOf {
@@ -112,11 +160,14 @@ impl<'a> Ungated<'a> {
     /// What to say of a suite if nothing gates it; `None` if something does, or if it was not measured.
     pub fn of(results: &'a Results, suite: &'a SuiteResult) -> Option<Self> {
         let mut about = results.gate.reasons.iter().filter(|reason| reason.suite.as_ref() == Some(&suite.id));
-        let is_gated = !about.any(|reason| reason.rule == Rule::NotGated);
+        let is_ungated = about.any(|reason| reason.rule == Rule::NotGated);
+        Some(Self::counted(suite)).filter(|ungated| is_ungated && ungated.measured > 0)
+    }
+
+    fn counted(suite: &'a SuiteResult) -> Self {
         let count = |status: Status| suite.cases.iter().filter(|case| case.status == status).count();
-        let (passed, failed) = (count(Status::Passed), count(Status::Failed));
-        let measured = passed + failed;
-        (!is_gated && measured > 0).then(|| Self { suite: suite.id.as_str(), passed, measured })
+        let passed = count(Status::Passed);
+        Self { suite: suite.id.as_str(), passed, measured: passed + count(Status::Failed) }
     }
 
     /// `3 of 8 pass`.

@@ -133,7 +133,7 @@ impl ListOf {
             Self::Flaky => ("case", "flaky"),
             Self::Quarantined => ("case", "in quarantine"),
             Self::NotInIndex => ("id", "expected but not in the index"),
-            Self::KnownFailures => ("case", "failing as in the baseline"),
+            Self::KnownFailures => ("case", "already failing in the baseline"),
             Self::ScoringMore => ("case", "scoring more"),
         }
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::model::{Better, Delta, Metric, MetricChange, Nature, Outcome};
+use crate::model::{Delta, Metric, MetricChange, Nature, Outcome};
 use crate::report::markdown::outcome_mark;
 use crate::report::metric_display::{ChangeDisplay, certainty, floor, interval};
 use crate::report::sparkline;
@@ -51,13 +51,8 @@ pub(super) fn metrics(results: &Results) -> Vec<MetricsView> {
                 values.push(metric.value);
                 sparkline(&values)
             });
-            let holds = |limit: f64, value: f64| match metric.better {
-                Better::Higher => value >= limit,
-                Better::Lower => value <= limit,
-            };
-            let missed = metric.min.zip(metric.value).is_some_and(|(min, value)| !holds(min, value));
             // What is as it was and holds need not be looked at.
-            let is_same = !missed
+            let is_same = !metric.misses_limit()
                 && change.is_some_and(|change| match change.delta {
                     Delta::Same { .. } => true,
                     Delta::Better { before, now, .. } | Delta::Worse { before, now, .. } => {

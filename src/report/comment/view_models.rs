@@ -74,7 +74,7 @@ pub(super) fn verdict(results: &Results) -> VerdictView {
         Verdict::Broken => "This says nothing about quality: look at why answers could not be had, and run again.",
         Verdict::NothingMeasured => "A green would mean nothing here: look at why nothing was measured.",
         Verdict::NotComparable => {
-            "All questions changed at once. Merge what is right, then `evalratchet baseline update` on the branch."
+            "No case can be compared. Merge what is right, then run `evalratchet baseline update` on the branch."
         }
         Verdict::Passed | Verdict::NoBaseline | Verdict::NotJudged | Verdict::Interrupted => "",
     };
@@ -183,7 +183,16 @@ pub(super) fn cases(results: &Results) -> Vec<CasesView> {
         }
     }
     worse.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let title = if results.comparison.is_some() { "newly failing" } else { "failing" };
+    let failed_before = |one: &CaseChange| one.was == Some(Status::Failed) && one.now == Some(Status::Failed);
+    let mut of_changed = results.comparison.iter().flat_map(|all| &all.suites).flat_map(|suite| &suite.cases);
+    let title = match &results.comparison {
+        None => "failing",
+        // Of another question of the same name nobody knows whether it failed before.
+        Some(_) if of_changed.any(|one| one.change == Change::Changed && failed_before(one)) => {
+            "failing: new in this run, or changed"
+        }
+        Some(_) => "newly failing",
+    };
     [
         (CommentSection::NewlyFailing, title, worse),
         (CommentSection::Unanswered, "without an answer", errors),
@@ -331,7 +340,8 @@ pub(super) fn footer(results: &Results) -> FooterView {
     let run = &results.run;
     let short = |commit: &Option<Sha>| commit.as_ref().map(|commit| markdown::code(commit.short()));
     let mut lines = Vec::new();
-    lines.extend(short(&run.commit).map(|commit| format!("run of {commit}")));
+    let dirty = if run.dirty { " with uncommitted changes" } else { "" };
+    lines.extend(short(&run.commit).map(|commit| format!("run of {commit}{dirty}")));
     if let Some(comparison) = &results.comparison {
         let commit = short(&comparison.baseline.commit).map(|commit| format!(" of {commit}")).unwrap_or_default();
         let age = age(&comparison.baseline.time, &run.started_at);
@@ -358,7 +368,9 @@ pub(super) fn footer(results: &Results) -> FooterView {
     if !not_gated.is_empty() {
         lines.push(format!("not gated: {}", not_gated.join(", ")));
     }
-    let usages = results.suites.iter().flat_map(|suite| &suite.cases).flat_map(|case| &case.attempts);
+    // What a recorded answer cost was spent when it was recorded.
+    let asked = results.suites.iter().filter(|suite| !suite.replayed);
+    let usages = asked.flat_map(|suite| &suite.cases).flat_map(|case| &case.attempts);
     if let Some(usage) = usages.map(|attempt| attempt.usage).fold(None, Usage::sum) {
         let cost = usage.cost.map(|cost| format!(", {} spent", Nature::Cost.format(cost))).unwrap_or_default();
         lines.push(format!("{} tokens{cost}", usage.input_tokens + usage.output_tokens));

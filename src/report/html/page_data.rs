@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use crate::model::{
-    CaseChange, CaseId, Comparison, Metric, MetricChange, NO_VALUE, Nature, SuiteComparison, SuiteId, format_limit,
+    CaseChange, CaseId, Metric, MetricChange, NO_VALUE, Nature, Status, SuiteComparison, SuiteId, format_limit,
     format_p, format_score,
 };
+use crate::report::comparison::comparison_notes;
 use crate::report::metric_display::{ChangeDisplay, floor, interval};
-use crate::report::{VerdictSummary, verdict_word};
+use crate::report::{SuiteVerdict, VerdictSummary, change_counts, verdict_word};
 use crate::results::{Attempt, CaseResult, Results, SuiteResult};
 use crate::suites::page::CasePage;
-use crate::text::counted;
 
 /// Everything that the script draws.
 #[derive(Debug, Serialize)]
@@ -25,6 +25,8 @@ pub(super) struct PageData<'a> {
 #[derive(Debug, Serialize)]
 struct Display<'a> {
     verdict: VerdictDisplay,
+    /// How cases and suites changed; nothing if nothing was compared.
+    changes: Option<String>,
     duration: String,
     /// In the order of the results.
     suites: Vec<SuiteDisplay<'a>>,
@@ -40,6 +42,10 @@ struct VerdictDisplay {
 
 #[derive(Debug, Serialize)]
 struct SuiteDisplay<'a> {
+    /// How the gate sees it.
+    verdict: SuiteBadge,
+    /// What it is compared with.
+    compared: Vec<String>,
     /// The names of the metrics, the most important first.
     order: Vec<&'a str>,
     metrics: BTreeMap<&'a str, MetricDisplay>,
@@ -51,8 +57,17 @@ struct SuiteDisplay<'a> {
 }
 
 #[derive(Debug, Serialize)]
+struct SuiteBadge {
+    /// The status that gives it its colour and sign.
+    colour: Status,
+    text: String,
+}
+
+#[derive(Debug, Serialize)]
 struct MetricDisplay {
     nature: Nature,
+    /// Whether it does not meet its floor or ceiling.
+    misses_limit: bool,
     value: String,
     interval: Option<String>,
     floor: Option<String>,
@@ -100,8 +115,9 @@ impl<'a> PageData<'a> {
         let summary = VerdictSummary::of(results);
         let display = Display {
             verdict: VerdictDisplay { word: verdict_word(summary.verdict), rest: summary.rest() },
+            changes: comparison.and_then(change_counts),
             duration: Nature::Latency.format(results.run.duration_ms),
-            suites: results.suites.iter().map(|suite| suite_display(suite, comparison)).collect(),
+            suites: results.suites.iter().map(|suite| suite_display(results, suite)).collect(),
             scores: compared.map(|suite| (&suite.id, scores(suite))).collect(),
         };
         Self { results, display }
@@ -114,7 +130,9 @@ fn scores(suite: &SuiteComparison) -> BTreeMap<&CaseId, ScoresDisplay> {
     suite.cases.iter().map(|case| (&case.id, texts(case.score_was, case.score_now))).collect()
 }
 
-fn suite_display<'a>(suite: &'a SuiteResult, comparison: Option<&Comparison>) -> SuiteDisplay<'a> {
+fn suite_display<'a>(results: &'a Results, suite: &'a SuiteResult) -> SuiteDisplay<'a> {
+    let comparison = results.comparison.as_ref();
+    let verdict = SuiteVerdict::of(results, suite);
     let compared = comparison.and_then(|all| all.suites.iter().find(|one| one.id == suite.id));
     let past = comparison.and_then(|all| all.trend.get(&suite.id));
     let metric = |name: &'a str, metric: &Metric| {
@@ -132,6 +150,8 @@ fn suite_display<'a>(suite: &'a SuiteResult, comparison: Option<&Comparison>) ->
     let changes = compared.iter().flat_map(|one| &one.cases).map(|one| (&one.id, one));
     let changes: HashMap<&CaseId, &CaseChange> = changes.collect();
     SuiteDisplay {
+        verdict: SuiteBadge { colour: verdict.colour(), text: verdict.text() },
+        compared: compared.map(comparison_notes).unwrap_or_default(),
         order: order(suite),
         metrics: suite.metrics.iter().map(|(name, one)| metric(name, one)).collect(),
         slices: suite.slices.iter().map(|(slice, metrics)| of_slice(slice, metrics)).collect(),
@@ -158,6 +178,7 @@ fn metric_display(
     let nature = Nature::of(name);
     MetricDisplay {
         nature,
+        misses_limit: metric.misses_limit(),
         value: nature.format_or_dash(metric.value),
         interval: interval(nature, metric.ci95),
         floor: floor(nature, metric),
@@ -169,10 +190,8 @@ fn metric_display(
 }
 
 fn hint(name: &str, nature: Nature, change: &MetricChange) -> String {
-    let mut parts = vec![
-        format!("over {} that both sides have", counted(change.n, "case")),
-        format!("may fall by {}", format_limit(&format!("max-drop {name}"), change.max_drop)),
-    ];
+    let mut parts: Vec<String> = change.scope().into_iter().collect();
+    parts.push(format!("may fall by {}", format_limit(&format!("max-drop {name}"), change.max_drop)));
     parts.extend(change.p.map(format_p));
     parts.extend(change.ci95.map(|[low, high]| {
         format!("95 % interval of the change {} … {}", nature.format_change(low), nature.format_change(high))

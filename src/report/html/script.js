@@ -321,6 +321,9 @@
     }
   }
 
+  const verdictOf = (suite) => displayOf.get(suite.id).verdict;
+  const suiteBadge = (suite) => badge(`is-${verdictOf(suite).colour}`, STATUS[verdictOf(suite).colour] || "·", verdictOf(suite).text);
+
   const pageOf = (entry) => entry.texts?.page || { sections: [] };
 
   // A text, or a JSON pointer to where it stands in the case.
@@ -657,7 +660,7 @@
       list("Cases by status", states.map((one) => tile(one, { status: one[0] }, statusBadge(one[0])))),
       comparison && (changes.length
         ? list("Cases by change since the baseline", changes.map((one) => tile(one, { change: one[0] }, changeBadge(one[0]))))
-        : h("p", { class: "muted" }, "No case changed since the baseline.")),
+        : display.changes && h("p", { class: "muted" }, display.changes)),
       list("Marked cases", marks.map((one) => tile(one, { mark: one[0] }, badge("is-mark", one[0] === "flaky" ? "~" : "‖", one[0])))));
   }
 
@@ -702,7 +705,7 @@
     const columns = [
       { label: "Suite", value: (suite) => suite.id, cell: (suite) => link(`#/suite/${encodeURIComponent(suite.id)}`, cut(suite.id, 80)) },
       { label: "Kind", value: (suite) => suite.kind, cell: (suite) => suite.kind },
-      { label: "Status", value: (suite) => STATUS_ORDER.indexOf(suite.status), cell: (suite) => statusBadge(suite.status) },
+      { label: "Status", value: (suite) => STATUS_ORDER.indexOf(verdictOf(suite).colour), cell: suiteBadge },
       number("Cases", (suite) => suite.cases.length, (suite) => listAddress({ suite: suite.id })),
       number("Passed", (suite) => count(suite, "passed"), (suite) => listAddress({ suite: suite.id, status: "passed" })),
       number("Failed", (suite) => count(suite, "failed"), (suite) => listAddress({ suite: suite.id, status: "failed" })),
@@ -721,18 +724,12 @@
     return table("All suites", columns, suites);
   }
 
-  const STATES = {
-    added: "new: the baseline does not know this suite", "not-comparable": "not comparable: no case is what it is in the baseline",
-    "not-affected": "not affected by what changed: these are the baseline's values", removed: "only the baseline knows it",
-  };
-
   function suiteCard(suite) {
     const change = compared.get(suite.id);
     const names = metricNames(suite);
     const notes = [
       suite.model && `model ${cut(suite.model, 60)}`, suite.replayed && "replayed", suite.varies && "answers vary",
-      !suite.affected && "not affected", change && STATES[change.state],
-      change && change.comparable > 0 && `baseline and Δ over the ${counted(change.comparable, "case")} that both sides have`,
+      ...displayOf.get(suite.id).compared,
     ].filter(Boolean);
     const section = h("section", { class: "card" });
     section.dataset.suite = suite.id;
@@ -740,7 +737,7 @@
     const hasCharts = names.some((name) => texts(name).trend.filter((point) => isNumber(point.value)).length > 1);
     const columns = [
       { label: "Metric", value: (name) => name, cell: (name) => [name, quietly(suite.metrics[name].better === "lower" ? " ↓" : " ↑"), aside(suite.metrics[name].better === "lower" ? "lower is better" : "higher is better")] },
-      { label: "Value", number: true, value: (name) => suite.metrics[name].value, cell: (name) => h("strong", { class: breaches(suite.metrics[name]) ? "bad" : null }, texts(name).value) },
+      { label: "Value", number: true, value: (name) => suite.metrics[name].value, cell: (name) => h("strong", { class: texts(name).misses_limit ? "bad" : null }, texts(name).value) },
       ...(change ? [
         { label: "Baseline", number: true, value: (name) => before(change.metrics[name]), cell: (name) => texts(name).change?.before ?? NONE },
         { label: "Δ", number: true, value: (name) => by(change.metrics[name]), cell: (name) => deltaCell(texts(name)) },
@@ -752,7 +749,7 @@
       ...(hasCharts ? [{ label: "Trend", class: "spark", cell: (name) => chart(name, suite.metrics[name], texts(name), { width: 132, height: 26 }) || quietly(NONE) }] : []),
     ];
     add(section, [
-      h("header", null, h("h3", { tabindex: "-1" }, cut(suite.id, 120)), statusBadge(suite.status), quietly(suite.kind),
+      h("header", null, h("h3", { tabindex: "-1" }, cut(suite.id, 120)), suiteBadge(suite), quietly(suite.kind),
         link(listAddress({ suite: suite.id }), counted(suite.cases.length, "case"))),
       notes.length > 0 && h("p", { class: "muted notes" }, notes.join(" · ")),
       names.length ? table(`Metrics of ${suite.id}`, columns, names) : h("p", { class: "muted" }, "Nothing was measured."),
@@ -763,9 +760,6 @@
     ]);
     return section;
   }
-
-  const breaches = (metric) => isNumber(metric.min) && isNumber(metric.value)
-    && (metric.better === "lower" ? metric.value > metric.min : metric.value < metric.min);
 
   function trendCharts(suite, names) {
     return h("div", { class: "charts" }, names.map((name) => {
@@ -786,7 +780,7 @@
       { label: "n", number: true, value: size, cell: (one) => whole(size(one)) },
       ...wanted.map((name) => ({
         label: name, number: true, value: ([, metrics]) => metrics[name]?.value ?? null,
-        cell: ([slice, metrics]) => [h("span", { class: metrics[name] && breaches(metrics[name]) ? "bad" : null }, texts[slice][name]?.value ?? NONE),
+        cell: ([slice, metrics]) => [h("span", { class: texts[slice][name]?.misses_limit ? "bad" : null }, texts[slice][name]?.value ?? NONE),
           hasMoved(texts[slice][name]) && [" ", h("small", null, deltaCell(texts[slice][name]))]],
       })),
     ];

@@ -4,8 +4,7 @@ use serde::Serialize;
 
 use super::markdown::ReleaseImportance;
 use super::release_report::{CaseRelease, Direction, Ends, MetricRelease, ReleaseReport, SuiteRelease};
-use crate::model::{Change, Delta, Nature, Outcome, Sha, Status, SuiteState, format_score};
-use crate::report::comparison::changes_in_words;
+use crate::model::{Change, Delta, Nature, Outcome, Sha, Status, SuiteState, changes_in_words, format_score};
 use crate::report::markdown::outcome_mark;
 use crate::report::metric_display::{ChangeDisplay, certainty};
 use crate::report::sparkline;
