@@ -247,9 +247,15 @@ fn known_failures(suite: &SuiteResult, comparison: &SuiteComparison) -> Option<R
         .collect();
     let more = known.len().saturating_sub(listed.len());
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let fail = if known.len() == 1 { "already fails" } else { "already fail" };
+    // One that scores less or more than it did does not fail as it did.
+    let how = match (known.len(), known.iter().all(|one| one.change == Change::Unchanged)) {
+        (1, true) => "fails as",
+        (_, true) => "fail as",
+        (1, false) => "already fails",
+        (_, false) => "already fail",
+    };
     let message =
-        format!("{}: {} {fail} in the baseline: {}{more}", suite.id, counted(known.len(), "case"), listed.join(", "));
+        format!("{}: {} {how} in the baseline: {}{more}", suite.id, counted(known.len(), "case"), listed.join(", "));
     Some(Reason::new(Rule::KnownFailures, Some(&suite.id), message).informing())
 }
 

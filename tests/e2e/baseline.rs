@@ -295,7 +295,7 @@ fn the_baseline_is_the_newest_whose_commit_the_run_is_based_on() {
     world.git(&["checkout", "-q", "old"]);
     let ran = world.run();
     assert_eq!((ran.code, ran.verdict()), (0, "passed"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("1 case already fails in the baseline"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("1 case fails as in the baseline"), "{}", ran.stdout);
     // Detached, the same.
     world.git(&["checkout", "-q", "--detach"]);
     assert_eq!(world.run().code, 0);

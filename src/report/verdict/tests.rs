@@ -136,10 +136,18 @@ fn is_measured(results: &Results) -> bool {
     results.suites.iter().flat_map(|suite| &suite.cases).any(|case| case.status.is_measured())
 }
 
-fn failed_before(results: &Results) -> bool {
+/// The cases that failed in the baseline and fail now.
+fn failing_twice(results: &Results) -> impl Iterator<Item = &CaseChange> {
     let changes = results.comparison.iter().flat_map(|all| &all.suites).flat_map(|suite| &suite.cases);
-    let failed = |one: &CaseChange| one.was == Some(Status::Failed) && one.now == Some(Status::Failed);
-    changes.into_iter().any(|one| one.change == Change::Changed && failed(one))
+    changes.filter(|one| one.was == Some(Status::Failed) && one.now == Some(Status::Failed))
+}
+
+fn failed_before(results: &Results) -> bool {
+    failing_twice(results).any(|one| one.change == Change::Changed)
+}
+
+fn failed_otherwise(results: &Results) -> bool {
+    failing_twice(results).any(|one| matches!(one.change, Change::Regressed | Change::Improved))
 }
 
 fn about_s(results: &Results) -> impl Iterator<Item = &Reason> {
@@ -154,8 +162,8 @@ const SENTENCES: &[Sentence] = &[
     ("no case is what it is", |_| false),
     ("scores as in the baseline", is_as_in_the_baseline),
     ("score as in the baseline", is_as_in_the_baseline),
-    ("fails as in the baseline", |results| count(results, Change::Regressed) == 0),
-    ("failing as in the baseline", |results| count(results, Change::Regressed) == 0),
+    ("fails as in the baseline", |results| !failed_otherwise(results)),
+    ("failing as in the baseline", |results| !failed_otherwise(results)),
     ("can be compared with the baseline", |results| has_state(results, SuiteState::NotComparable)),
     ("so nothing is compared", |results| count(results, Change::Changed) == 0),
     ("no case was measured", |results| !is_measured(results)),
