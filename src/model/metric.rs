@@ -295,7 +295,7 @@ mod tests {
         let mean = (0.7_f64 + 0.7 + 0.7) / 3.0;
         assert!(mean < 0.7 && Better::Higher.meets(mean, 0.7));
         assert!(Better::Lower.meets(0.1 + 0.2, 0.3));
-        assert!(Better::Lower.meets(2000.000_000_1, 2000.0));
+        assert!(Better::Lower.meets(2_000.000_000_1, 2000.0));
         assert!(!Better::Higher.meets(0.699_999, 0.7) && !Better::Lower.meets(2000.001, 2000.0));
     }
 
