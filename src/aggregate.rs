@@ -78,7 +78,8 @@ fn joint_status(chosen: bool, attempts: &[Attempted], measured: &[&Attempted], p
         return if error { Status::Error } else { Status::Unmeasured };
     }
     let passed = measured.iter().filter(|one| one.evaluation.status == Status::Passed).count();
-    if Better::Higher.meets(share(passed, measured.len()), pass_share) { Status::Passed } else { Status::Failed }
+    let is_enough = passed > 0 && Better::Higher.meets(share(passed, measured.len()), pass_share);
+    if is_enough { Status::Passed } else { Status::Failed }
 }
 
 fn attempt(one: &Attempted) -> Attempt {

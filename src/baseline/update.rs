@@ -6,7 +6,7 @@ use super::blessings::{Blessing, BlessingFile, as_files};
 use super::file::{BASELINE_SCHEMA, Baseline, BaselineCase, BaselineMetric, BaselineSuite, Best, Produced};
 use crate::aggregate::{better_of, value_of};
 use crate::model::Rule;
-use crate::model::{CaseId, FlatPolicy, Metric, Nature, Sha, Status, SuiteId, weakenings};
+use crate::model::{CaseId, FlatPolicy, Metric, Nature, Sha, Status, SuiteId, restore, weakenings};
 use crate::results::{CaseResult, Reason, Results, SuiteResult, Verdict};
 use crate::stats::mean;
 
@@ -291,7 +291,7 @@ fn ratchet(
         }
     }
     new.cases.extend(survivors);
-    new.policy = merged_policy(&old.policy, &new.policy, id, blessings);
+    new.policy = merged_policy(old, new, id, blessings);
     recompute(new, result);
 }
 
@@ -314,17 +314,14 @@ fn renames(old: &BaselineSuite, new: &BaselineSuite) -> BTreeMap<CaseId, CaseId>
 }
 
 /// What became less strict without a blessing stays as strict as it was.
-fn merged_policy(old: &FlatPolicy, new: &FlatPolicy, suite: &SuiteId, blessings: &[Blessing]) -> FlatPolicy {
-    let mut merged = new.clone();
-    for weakening in weakenings(old, new) {
+fn merged_policy(old: &BaselineSuite, new: &BaselineSuite, suite: &SuiteId, blessings: &[Blessing]) -> FlatPolicy {
+    let mut merged = new.policy.clone();
+    for weakening in weakenings(&old.policy, &new.policy, Some(old.answers().max(new.answers()))) {
         let blessed = blessings.iter().map(|one| &one.allowed).any(|one| {
             one.rule == Rule::WeakenedGate && one.suite == *suite && one.policy.as_ref() == Some(&weakening.key)
         });
         if !blessed {
-            match weakening.before {
-                Some(before) => merged.insert(weakening.key, before),
-                None => merged.remove(&weakening.key),
-            };
+            restore(&mut merged, &old.policy, &weakening.key);
         }
     }
     merged
@@ -378,6 +375,11 @@ impl BaselineCase {
 type Measured = (BTreeMap<String, Metric>, BTreeMap<String, BTreeMap<String, Metric>>);
 
 impl BaselineSuite {
+    /// How many answers were measured for it.
+    pub fn answers(&self) -> usize {
+        self.cases.values().map(|case| case.attempts).sum()
+    }
+
     /// Its metrics, for a suite that was not run.
     pub fn carried(&self) -> Measured {
         let carry = |metrics: &BTreeMap<String, BaselineMetric>| -> BTreeMap<String, Metric> {

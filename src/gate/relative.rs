@@ -8,7 +8,7 @@ use crate::baseline::{BaselineCase, BaselineSuite};
 use crate::model::Rule;
 use crate::model::{
     CaseChange, CaseId, Change, Comparison, Delta, FlatPolicy, Flips, MetricChange, NO_VALUE, Nature, Outcome, Status,
-    SuiteComparison, SuiteId, SuiteState, format_limit, format_p, format_score, weakenings,
+    SuiteComparison, SuiteId, SuiteState, format_limit, format_limit_of, format_p, format_score, weakenings,
 };
 use crate::results::{CaseResult, Reason, SuiteResult};
 use crate::stats::mean;
@@ -62,18 +62,21 @@ pub(super) fn removed_suites(comparison: &Comparison) -> Vec<Reason> {
 
 fn weakened(suite: &SuiteResult, before: &BaselineSuite) -> Vec<Reason> {
     let now = suite.policy.flat(suite.varies, |metric| better_of(suite.kind, metric));
-    weaker(&suite.id, &before.policy, &now)
+    let asked = suite.cases.iter().map(|case| case.attempts.len()).sum::<usize>();
+    // A filter asks for fewer, and a suite that is not affected for none.
+    weaker(&suite.id, &before.policy, &now, Some(asked.max(before.answers())))
 }
 
 /// A reason for each thing that a policy is less strict about.
-pub fn weaker(suite: &SuiteId, before: &FlatPolicy, now: &FlatPolicy) -> Vec<Reason> {
-    weakenings(before, now)
+pub fn weaker(suite: &SuiteId, before: &FlatPolicy, now: &FlatPolicy, answers: Option<usize>) -> Vec<Reason> {
+    weakenings(before, now, answers)
         .into_iter()
         .map(|weakening| {
-            let number =
-                |value: Option<f64>| value.map_or("nothing".to_owned(), |value| format_limit(&weakening.key, value));
+            let limit =
+                |policy: &FlatPolicy| format_limit_of(policy, &weakening.key).unwrap_or_else(|| "nothing".to_owned());
             let message = match weakening.key.split_once(' ') {
                 Some(("quarantine", case)) => format!("{suite}: the quarantine of {case} is new or longer"),
+                Some(("allow-removed", "*")) => format!("{suite}: every case may be removed now"),
                 Some(("allow-removed", case)) => format!("{suite}: {case} may be removed now"),
                 None if weakening.key == "exact" => {
                     format!("{suite}: answers are said to vary now, so that a flip does not fail any more")
@@ -81,8 +84,8 @@ pub fn weaker(suite: &SuiteId, before: &FlatPolicy, now: &FlatPolicy) -> Vec<Rea
                 _ => format!(
                     "{suite}: the gate is weaker: {} was {} and is {}",
                     weakening.key,
-                    number(weakening.before),
-                    number(weakening.after)
+                    limit(before),
+                    limit(now)
                 ),
             };
             Reason {

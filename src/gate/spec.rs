@@ -510,6 +510,58 @@ fn the_gate_itself() {
     world("more errors may be", "a+", "a+")
         .weakened(|p| p.max_errors = MaxErrors::Count(5))
         .fails(&["weakened-gate max-errors"]);
+    let share = |percent: f64| move |p: &mut Policy| p.max_errors = MaxErrors::Share(percent / 100.0);
+    let count = |count: usize| move |p: &mut Policy| p.max_errors = MaxErrors::Count(count);
+    let two_hundred = || -> &'static str {
+        let name = |n: usize| n.to_string().bytes().map(|digit| char::from(b'a' + digit - b'0')).collect::<String>();
+        (0..200).map(|n| format!("{}+", name(n))).collect::<Vec<_>>().join(" ").leak()
+    };
+    world("a share allows more than the count that it was", two_hundred(), two_hundred())
+        .policy(count(2))
+        .weakened(share(2.0))
+        .fails(&["weakened-gate max-errors"]);
+    world("a count allows more than the share that it was", "a+ b+", "a+ b+")
+        .policy(share(50.0))
+        .weakened(count(2))
+        .fails(&["weakened-gate max-errors"]);
+    world("a share that allows as many here", two_hundred(), two_hundred())
+        .policy(count(4))
+        .weakened(share(2.0))
+        .passes();
+    world("a count that allows as many here", two_hundred(), two_hundred())
+        .policy(share(2.0))
+        .weakened(count(4))
+        .passes();
+    world("no errors, as a share", "a+ b+", "a+ b+").policy(count(0)).weakened(share(0.0)).passes();
+    world("a larger share, though it allows as many here", "a+ b+", "a+ b+")
+        .policy(share(1.0))
+        .weakened(share(40.0))
+        .fails(&["weakened-gate max-errors"]);
+    world("a larger count, though there are fewer cases", "a+ b+", "a+ b+")
+        .policy(count(2))
+        .weakened(count(20))
+        .fails(&["weakened-gate max-errors"]);
+    world("all may go, then only one", "a+ b+", "a+ b+")
+        .policy(|p| p.allow_removed = vec!["*".into()])
+        .weakened(|p| p.allow_removed = vec!["a".into()])
+        .passes();
+    world("one may go, then all", "a+ b+", "a+ b+")
+        .policy(|p| p.allow_removed = vec!["a".into(), "b".into()])
+        .weakened(|p| p.allow_removed = vec!["*".into()])
+        .fails(&["weakened-gate allow-removed *"]);
+    world("what was the default is written out", "a+ b-", "a+ b-")
+        .weakened(|p| {
+            p.metrics.insert("accuracy".into(), Threshold { max_drop: Some(0.01), ..Threshold::default() });
+            p.slices.insert("category=x".into(), p.metrics.clone());
+        })
+        .passes();
+    world("a slice may fall further than its metric", "a+ b-", "a+ b-")
+        .policy(drop_of("accuracy", 0.02))
+        .weakened(|p| {
+            let threshold = Threshold { max_drop: Some(0.03), ..Threshold::default() };
+            p.slices.insert("category=x".into(), BTreeMap::from([("accuracy".to_owned(), threshold)]));
+        })
+        .fails(&["weakened-gate max-drop accuracy category=x"]);
     world("flips only reported", "a+", "a+").weakened(|p| p.flips = Flips::Report).fails(&["weakened-gate flips"]);
     world("fewer attempts must pass", "a+", "a+").weakened(|p| p.pass_share = 0.1).fails(&["weakened-gate pass-share"]);
     world("an effect must be larger", "a+", "a+").weakened(|p| p.min_effect = 0.3).fails(&["weakened-gate min-effect"]);

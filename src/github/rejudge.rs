@@ -77,7 +77,7 @@ fn weakened(of_base: &Suites, of_head: Option<&Suites>) -> Vec<Reason> {
         vec![Reason::new(Rule::SuiteRemoved, Some(id), message)]
     };
     let of_suite = |(id, base): (&SuiteId, &SuiteSettings)| match of_head.get(id) {
-        Some(head) => gate::weaker(id, &flat(base), &flat(head)),
+        Some(head) => gate::weaker(id, &flat(base), &flat(head), None),
         None => gone(id),
     };
     of_base.iter().flat_map(of_suite).collect()

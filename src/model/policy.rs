@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Better, CaseId, Nature};
+use super::{Better, CaseId, Nature, ROUNDING};
 
 /// What a suite is held to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -111,6 +111,11 @@ impl TryFrom<MaxErrorsFields> for MaxErrors {
 }
 
 impl MaxErrors {
+    /// Whether it is a share of what was asked for.
+    pub const fn is_share(self) -> bool {
+        matches!(self, Self::Share(_))
+    }
+
     /// The largest number of errors allowed among `asked`.
     pub fn allowed(self, asked: usize) -> usize {
         match self {
@@ -121,7 +126,8 @@ impl MaxErrors {
                 clippy::cast_precision_loss,
                 reason = "a share between 0 and 1 of a count of cases"
             )]
-            Self::Share(share) => (share * asked as f64).floor() as usize,
+            // 29 % of 100 is 28.999999999999996.
+            Self::Share(share) => (share * asked as f64 + ROUNDING).floor() as usize,
         }
     }
 }
@@ -144,6 +150,11 @@ impl Default for Policy {
         }
     }
 }
+
+/// How many answers may be missing, of a flat policy: a count, or percent where [`ERRORS_ARE_SHARE`] is 1.
+const MAX_ERRORS: &str = "max-errors";
+/// Whether [`MAX_ERRORS`] is a share. Baselines of 0.1.0 do not have it.
+const ERRORS_ARE_SHARE: &str = "max-errors-share";
 
 /// A policy as a flat list of numbers, as the baseline keeps it.
 pub type FlatPolicy = BTreeMap<String, f64>;
@@ -179,11 +190,12 @@ impl Policy {
             ("all-ids".to_owned(), flag(self.all_ids)),
         ]);
         #[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^52")]
-        let errors = match self.max_errors {
-            MaxErrors::Count(count) => count as f64,
-            MaxErrors::Share(share) => share * 100.0,
+        let (errors, is_share) = match self.max_errors {
+            MaxErrors::Count(count) => (count as f64, false),
+            MaxErrors::Share(share) => (share * 100.0, true),
         };
-        flat.insert("max-errors".to_owned(), errors);
+        flat.insert(MAX_ERRORS.to_owned(), errors);
+        flat.insert(ERRORS_ARE_SHARE.to_owned(), flag(is_share));
         flat.extend(self.pass_at.map(|score| ("pass-at".to_owned(), score)));
         let whole = self.metrics.iter().map(|(metric, threshold)| (metric.clone(), metric, threshold));
         let of_slices = self.slices.iter().flat_map(|(slice, metrics)| {
@@ -247,12 +259,19 @@ pub fn format_day(number: f64) -> String {
     }
 }
 
-/// Everything that is held less strictly than before.
-pub fn weakenings(before: &FlatPolicy, after: &FlatPolicy) -> Vec<Weakening> {
-    let mut keys: Vec<&String> = before.keys().chain(after.keys()).collect();
+/// Everything that is held less strictly than before. `answers` is how many the suite asks for, where that is known: a count
+/// and a share of missing answers are compared by what they allow there.
+pub fn weakenings(before: &FlatPolicy, after: &FlatPolicy, answers: Option<usize>) -> Vec<Weakening> {
+    let mut keys: Vec<&String> = before.keys().chain(after.keys()).filter(|key| *key != ERRORS_ARE_SHARE).collect();
     keys.sort();
     keys.dedup();
-    let weaker = |key: &&&String| strictness(key, after) < strictness(key, before);
+    let weaker = |key: &&&String| match (max_errors(before), max_errors(after)) {
+        (Some(was), Some(is)) if **key == MAX_ERRORS && was.is_share() != is.is_share() => match answers {
+            Some(answers) => is.allowed(answers) > was.allowed(answers),
+            None => is != MaxErrors::Count(0) && is != MaxErrors::Share(0.0),
+        },
+        _ => strictness(key, after) < strictness(key, before),
+    };
     keys.iter()
         .filter(weaker)
         .map(|key| Weakening {
@@ -263,6 +282,36 @@ pub fn weakenings(before: &FlatPolicy, after: &FlatPolicy) -> Vec<Weakening> {
         .collect()
 }
 
+/// What a flat policy allows to be missing; nothing if it does not say whether that is a count or a share.
+fn max_errors(policy: &FlatPolicy) -> Option<MaxErrors> {
+    let (errors, is_share) = (*policy.get(MAX_ERRORS)?, *policy.get(ERRORS_ARE_SHARE)?);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a count of answers, as it was written"
+    )]
+    let count = errors as usize;
+    Some(if is_share > 0.0 { MaxErrors::Share(errors / 100.0) } else { MaxErrors::Count(count) })
+}
+
+/// What a flat policy has for a key, as every report writes it.
+pub fn format_limit_of(policy: &FlatPolicy, key: &str) -> Option<String> {
+    let text = format_limit(key, *policy.get(key)?);
+    let is_share = key == MAX_ERRORS && max_errors(policy).is_some_and(MaxErrors::is_share);
+    Some(if is_share { format!("{text} %") } else { text })
+}
+
+/// Takes back what a policy has for a key to what it was.
+pub fn restore(policy: &mut FlatPolicy, before: &FlatPolicy, key: &str) {
+    let keys: &[&str] = if key == MAX_ERRORS { &[MAX_ERRORS, ERRORS_ARE_SHARE] } else { &[key] };
+    for key in keys {
+        match before.get(*key) {
+            Some(value) => policy.insert((*key).to_owned(), *value),
+            None => policy.remove(*key),
+        };
+    }
+}
+
 /// How strict a policy is about one thing; greater is stricter. What is not said has the strength of its default.
 fn strictness(key: &str, policy: &FlatPolicy) -> f64 {
     let value = policy.get(key).copied();
@@ -271,6 +320,7 @@ fn strictness(key: &str, policy: &FlatPolicy) -> f64 {
         "min" | "pass-at" => value.unwrap_or(f64::NEG_INFINITY),
         "pass-share" | "alpha" | "flips" | "exact" | "all-ids" => value.unwrap_or(0.0),
         "ceiling" => -value.unwrap_or(f64::INFINITY),
+        "allow-removed" => -value.or(policy.get("allow-removed *").copied()).unwrap_or(0.0),
         "max-drop" => {
             let metric = of.split_once(' ').map_or(of, |(metric, _)| metric);
             // Time and money are held to nothing unless somebody says so.

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use super::sections::{CasePolicySection, MaxErrorsSection, QuarantineSection, ThresholdSection};
 use crate::input::{Place, nearest};
-use crate::model::{Better, CaseId, MaxErrors, MetricSpec, Quarantine, Threshold};
+use crate::model::{Better, CaseId, MaxErrors, Nature, Quarantine, Threshold};
 use crate::suites::Kind;
 use crate::targets::TargetSettings;
 
 /// Thresholds of metrics. `place` is the table that has them.
 pub(super) fn validate_gate(
     kind: Kind,
+    of: ThresholdOf,
     gate: &BTreeMap<String, ThresholdSection>,
     place: &Place<'_>,
 ) -> BTreeMap<String, Threshold> {
@@ -27,29 +28,88 @@ pub(super) fn validate_gate(
             };
             place.key_error_with_help(format!("unknown metric `{name}` of a {kind} suite"), help);
         }
-        validate_threshold(name, spec, *section, &place);
-        let ThresholdSection { min, target, max_drop } = *section;
-        thresholds.insert(name.clone(), Threshold { min, target, max_drop });
+        if let Some(spec) = spec {
+            validate_threshold(name, of, *section, &place, spec.better);
+        }
+        // The results call a ceiling `min`, too. With the wrong key it is a mistake, and still what was meant.
+        let ThresholdSection { min, max, target, max_drop } = *section;
+        let limit = match spec.map(|spec| spec.better) {
+            Some(Better::Lower) => max.or(min),
+            Some(Better::Higher) | None => min.or(max),
+        };
+        thresholds.insert(name.clone(), Threshold { min: limit, target, max_drop });
     }
     thresholds
 }
 
-fn validate_threshold(name: &str, spec: Option<&MetricSpec>, threshold: ThresholdSection, place: &Place<'_>) {
-    let ThresholdSection { min, target, max_drop } = threshold;
-    if min.is_none() && target.is_none() && max_drop.is_none() {
-        place.error("says neither `min`, `max-drop` nor `target`, so it gates nothing");
+/// Where a threshold stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ThresholdOf {
+    /// The suite as a whole.
+    Suite,
+    /// One slice of it.
+    Slice,
+}
+
+fn validate_threshold(name: &str, of: ThresholdOf, threshold: ThresholdSection, place: &Place<'_>, better: Better) {
+    let ThresholdSection { min, max, target, max_drop } = threshold;
+    let (own, limit, other, other_limit) = match better {
+        Better::Higher => ("min", min, "max", max),
+        Better::Lower => ("max", max, "min", min),
+    };
+    if min.is_none() && max.is_none() && target.is_none() && max_drop.is_none() {
+        place.error(format!("says neither `{own}`, `max-drop` nor `target`, so it gates nothing"));
     }
-    let lower_is_better = spec.is_some_and(|spec| spec.better == Better::Lower);
-    if let Some(min) = min.filter(|min| *min <= 0.0) {
-        place.join("min").error(format!("{min} holds whatever is measured, so it gates nothing"));
+    if let Some(value) = other_limit {
+        let (direction, kind) = match better {
+            Better::Higher => ("higher", "floor"),
+            Better::Lower => ("lower", "ceiling"),
+        };
+        let message = format!("{direction} is better for {name}, so `{other}` is no limit");
+        place.join(other).error_with_help(message, format!("write `{own} = {value}` for a {kind}"));
     }
-    if let Some(min) = min.filter(|min| *min > 1.0 && !lower_is_better) {
-        place.join("min").error(format!("{min} can never be reached: {name} is at most 1"));
+    for (key, value) in [(own, limit), ("target", target)] {
+        if let Some(problem) = value.and_then(|value| never_decides(name, value, better)) {
+            place.join(key).error(problem);
+        }
     }
-    if let (Some(min), Some(target)) = (min, target)
-        && ((target < min && !lower_is_better) || (target > min && lower_is_better))
+    if let (Some(limit), Some(target)) = (limit, target)
+        && !better.meets(target, limit)
     {
-        place.join("target").error("is easier to reach than `min`");
+        place.join("target").error(format!("is easier to reach than `{own}`"));
+    }
+    let is_expense = Nature::of(name).is_expense();
+    if let Some(drop) = max_drop {
+        let place = place.join("max-drop");
+        if is_expense && of == ThresholdOf::Slice {
+            place.error(format!("{name} is not compared in a slice, so this gates nothing"));
+        } else if !is_expense && drop >= 1.0 {
+            place.error(format!("{name} can't fall by more than {drop}, so this gates nothing"));
+        }
+    }
+}
+
+/// Why a limit says nothing about what is measured: every value meets it, or none does.
+fn never_decides(name: &str, limit: f64, better: Better) -> Option<String> {
+    match better {
+        Better::Higher if better.meets(0.0, limit) => {
+            Some(format!("{limit} holds whatever is measured, so it gates nothing"))
+        }
+        Better::Higher if !better.meets(1.0, limit) => {
+            Some(format!("{limit} can never be reached: {name} is at most 1"))
+        }
+        // What costs nothing costs 0; what takes no time does not exist.
+        Better::Lower if limit < 0.0 || (limit == 0.0 && Nature::of(name) == Nature::Latency) => {
+            Some(format!("{limit} can never be met: {name} is more than that"))
+        }
+        Better::Higher | Better::Lower => None,
+    }
+}
+
+/// How far every metric may fall, or must fall to count. `place` is the key's.
+pub(super) fn validate_drop(drop: Option<f64>, place: &Place<'_>) {
+    if let Some(drop) = drop.filter(|drop| *drop >= 1.0) {
+        place.error(format!("no metric can fall by more than {drop}, so this gates nothing"));
     }
 }
 
@@ -64,7 +124,7 @@ pub(super) fn validate_slices(
         if !slice.contains('=') {
             place.key_error_with_help(format!("`{slice}` is no slice"), "write it like \"lane=code\"");
         }
-        all.insert(slice.clone(), validate_gate(kind, metrics, &place));
+        all.insert(slice.clone(), validate_gate(kind, ThresholdOf::Slice, metrics, &place));
     }
     all
 }
@@ -98,7 +158,12 @@ pub(super) fn validate_max_errors(
         Some(MaxErrorsSection::Share(text)) => {
             let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
             match percent.filter(|percent| (0.0..=100.0).contains(percent)) {
-                Some(percent) => MaxErrors::Share(percent / 100.0),
+                Some(percent) => {
+                    if percent >= 100.0 {
+                        place.error(format!("`{text}` is never exceeded, so a run without any answer would pass"));
+                    }
+                    MaxErrors::Share(percent / 100.0)
+                }
                 None => {
                     place.error(format!("`{text}` is neither a count nor a share such as \"2%\""));
                     MaxErrors::Count(0)

@@ -52,8 +52,8 @@ pub struct BaselineSection {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct StatisticsSection {
-    /// How often a run may be called worse that is not (default 0.05).
-    #[schemars(range(max = 0.5), extend("exclusiveMinimum" = 0))]
+    /// How often a run may be called worse that is not (default 0.05). With less than 0.001 hardly any drop would be one.
+    #[schemars(range(min = 0.001, max = 0.5))]
     pub alpha: Option<f64>,
 }
 
@@ -100,9 +100,9 @@ pub struct CommonSection {
     pub min_effect: Option<f64>,
     /// What a case that passed and now fails does: `fail` (the default) or `report`.
     pub flips: Option<FlipsSection>,
-    /// The ids of cases that may go; `"*"` for all.
+    /// The ids of cases that may go, as a list or alone; `"*"` for all.
     #[serde(default)]
-    pub allow_removed: Vec<String>,
+    pub allow_removed: AllowRemovedSection,
     /// Cases that are judged otherwise.
     #[serde(default)]
     pub case_policy: Vec<CasePolicySection>,
@@ -124,6 +124,31 @@ pub struct CommonSection {
     /// How many answers are asked for at the same time.
     #[schemars(range(min = 1, max = 1024))]
     pub jobs: Option<usize>,
+}
+
+/// Cases that may go.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum AllowRemovedSection {
+    /// `"*"`, or one id.
+    One(String),
+    /// Their ids.
+    Each(Vec<String>),
+}
+
+impl Default for AllowRemovedSection {
+    fn default() -> Self {
+        Self::Each(Vec::new())
+    }
+}
+
+impl From<AllowRemovedSection> for Vec<String> {
+    fn from(section: AllowRemovedSection) -> Self {
+        match section {
+            AllowRemovedSection::One(id) => vec![id],
+            AllowRemovedSection::Each(ids) => ids,
+        }
+    }
 }
 
 /// What a case that passed and now fails does.
@@ -164,8 +189,10 @@ pub struct QuarantineSection {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ThresholdSection {
-    /// The floor; a ceiling where lower is better.
+    /// The floor, where higher is better.
     pub min: Option<f64>,
+    /// The ceiling, where lower is better: of latencies, tokens and cost.
+    pub max: Option<f64>,
     /// What is aimed at; shown, not gated.
     pub target: Option<f64>,
     /// How far it may fall below the baseline.

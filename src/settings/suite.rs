@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::policy::ThresholdOf;
 use super::sections::{CommonSection, FlipsSection};
 use super::suite_section::{SuiteSection, kinds_with};
 use super::{Overrides, Source, SuiteSettings, parse_duration, policy};
@@ -35,7 +36,7 @@ pub(super) fn validate(section: SuiteSection, context: &SuiteValidation<'_>, pla
         place.error("a suite needs `cases`");
     }
     let target = validate_target(&common, brought, context, place);
-    let gate = policy::validate_gate(kind, &common.gate, &place.join("gate"));
+    let gate = policy::validate_gate(kind, ThresholdOf::Suite, &common.gate, &place.join("gate"));
     let config = own.validate(
         &SuiteContext {
             overrides: context.overrides,
@@ -169,6 +170,8 @@ fn validate_policy(
     place: &Place<'_>,
 ) -> Policy {
     let default = Policy::default();
+    policy::validate_drop(common.max_drop, &place.join("max-drop"));
+    policy::validate_drop(common.min_effect, &place.join("min-effect"));
     Policy {
         metrics: gate,
         slices: policy::validate_slices(common.kind, &common.slices, &place.join("slices")),
@@ -178,7 +181,7 @@ fn validate_policy(
             None | Some(FlipsSection::Fail) => Flips::Fail,
             Some(FlipsSection::Report) => Flips::Report,
         },
-        allow_removed: common.allow_removed.clone(),
+        allow_removed: common.allow_removed.clone().into(),
         max_errors: policy::validate_max_errors(common.max_errors.as_ref(), target, &place.join("max-errors")),
         pass_share: common.pass_share.unwrap_or(default.pass_share),
         quarantine: policy::validate_quarantine(&common.case_policy, &place.join("case-policy")),

@@ -82,3 +82,80 @@ fn kinds_that_share_a_key_accept_the_same_values() {
         }
     }
 }
+
+#[test]
+fn a_ceiling_is_max_and_a_floor_is_min() {
+    let more = "[suite.gate]\nlatency-p95-ms = { max = 2000, target = 1000 }\ncost-per-answer = { max = 0.01 }\n\
+                accuracy = { min = 0.8 }";
+    let (settings, told) = validated(&suite(Kind::Command, more));
+    assert_eq!(told, "");
+    let limit = |name: &str| settings.suites[0].policy.metrics[name].min;
+    assert_eq!((limit("latency-p95-ms"), limit("accuracy")), (Some(2000.0), Some(0.8)));
+    for (wrong, expected, help) in [
+        ("latency-p95-ms = { min = 2000 }", "lower is better for latency-p95-ms, so `min` is no limit", "`max = 2000`"),
+        ("tokens-per-answer = { min = 5 }", "lower is better for tokens-per-answer", "`max = 5`"),
+        ("accuracy = { max = 0.8 }", "higher is better for accuracy, so `max` is no limit", "`min = 0.8`"),
+        ("accuracy = { min = 0.8, max = 0.9 }", "higher is better for accuracy", "`min = 0.9`"),
+    ] {
+        let (_, told) = validated(&suite(Kind::Command, &format!("[suite.gate]\n{wrong}")));
+        assert!(told.contains(expected) && told.contains(help), "{wrong}: {told}");
+        let in_slice = wrong.replacen(" = ", "\" = ", 1);
+        let (_, told) = validated(&suite(Kind::Command, &format!("[suite.slices.\"category=x\"]\n\"{in_slice}")));
+        assert!(told.contains(expected), "{in_slice}: {told}");
+    }
+}
+
+#[test]
+fn a_limit_that_cannot_be_missed_or_met_is_a_mistake() {
+    let gate = |line: &str| format!("[suite.gate]\n{line}");
+    let slices = |line: &str| format!("[suite.slices.\"category=x\"]\n{line}");
+    for (more, expected) in [
+        ("max-drop = 1".to_owned(), "no metric can fall by more than 1"),
+        ("max-drop = 7.5".to_owned(), "no metric can fall by more than 7.5"),
+        (gate("accuracy = { max-drop = 1.0 }"), "accuracy can't fall by more than 1"),
+        (slices("accuracy = { max-drop = 1 }"), "accuracy can't fall by more than 1"),
+        (slices("cost-per-answer = { max-drop = 3 }"), "is not compared in a slice"),
+        ("min-effect = 1".to_owned(), "no metric can fall by more than 1"),
+        ("max-errors = \"100%\"".to_owned(), "is never exceeded"),
+        ("max-errors = \"100.0 %\"".to_owned(), "is never exceeded"),
+        (gate("accuracy = { min = 0 }"), "holds whatever is measured"),
+        (gate("accuracy = { min = 1e-12 }"), "holds whatever is measured"),
+        (gate("accuracy = { min = 1.1 }"), "can never be reached"),
+        (gate("accuracy = { min = 0.5, target = 1.2 }"), "can never be reached"),
+        (gate("accuracy = { target = 0 }"), "holds whatever is measured"),
+        (gate("latency-p95-ms = { max = 0 }"), "can never be met"),
+        (gate("cost-per-answer = { max = -0.1 }"), "can never be met"),
+        (gate("latency-p95-ms = { max = 100, target = 200 }"), "is easier to reach than `max`"),
+    ] {
+        let (_, told) = validated(&suite(Kind::Command, &more));
+        assert!(told.contains(expected), "{more}: {told}");
+    }
+    for fine in [
+        "max-drop = 0.99".to_owned(),
+        gate("latency-p95-ms = { max-drop = 300 }"),
+        gate("cost-per-answer = { max = 0 }"),
+        gate("accuracy = { min = 1, max-drop = 0 }"),
+        "max-errors = \"99%\"".to_owned(),
+    ] {
+        let (_, told) = validated(&suite(Kind::Command, &fine));
+        assert_eq!(told, "", "{fine}");
+    }
+    let alpha = format!("[statistics]\nalpha = 0.0000001\n{}", suite(Kind::Command, ""));
+    assert!(validated(&alpha).1.contains("alpha"), "{}", validated(&alpha).1);
+    for not_a_number in ["inf", "nan", "-inf"] {
+        let (_, told) =
+            validated(&suite(Kind::Command, &gate(&format!("latency-p95-ms = {{ max = {not_a_number} }}"))));
+        assert!(!told.is_empty(), "{not_a_number}");
+    }
+}
+
+#[test]
+fn allow_removed_is_a_star_an_id_or_a_list() {
+    for (written, allowed) in
+        [("\"*\"", vec!["*"]), ("[\"*\"]", vec!["*"]), ("\"a\"", vec!["a"]), ("[\"a\", \"b\"]", vec!["a", "b"])]
+    {
+        let (settings, told) = validated(&suite(Kind::Command, &format!("allow-removed = {written}")));
+        assert_eq!(told, "", "{written}");
+        assert_eq!(settings.suites[0].policy.allow_removed, allowed, "{written}");
+    }
+}

@@ -28,7 +28,7 @@ fn a_suite_below_its_floor_fails_with_exit_1_and_its_numbers() {
 #[test]
 fn a_floor_on_a_metric_where_lower_is_better_is_a_ceiling() {
     let world = World::with_target(ALWAYS_LS, &[case("a", "list", "ls -la")]);
-    world.config(&format!("target = {ALWAYS_LS}\n[suite.gate]\nlatency-p95-ms = {{ min = 0.000001 }}"));
+    world.config(&format!("target = {ALWAYS_LS}\n[suite.gate]\nlatency-p95-ms = {{ max = 0.000001 }}"));
     let ran = world.run();
     assert_eq!(ran.code, 1);
     assert!(ran.stdout.contains("is above its ceiling"), "{}", ran.stdout);

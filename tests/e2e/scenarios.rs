@@ -490,7 +490,7 @@ fn an_unchanged_file_is_not_one_that_was_created_empty() {
 fn a_ceiling_on_latency_alone_does_not_excuse_a_scenario_that_fails() {
     let world = world(&json!({"patternAssertions": [diff_match("+deux\n")]}));
     let config = std::fs::read_to_string(world.path().join("evalratchet.toml")).unwrap();
-    let gate = "[suite.gate]\nlatency-p95-ms = { min = 60000 }\n[adapter.sh]";
+    let gate = "[suite.gate]\nlatency-p95-ms = { max = 60000 }\n[adapter.sh]";
     world.file("evalratchet.toml", &config.replacen("[adapter.sh]", gate, 1));
     let ran = world.run();
     assert_eq!((ran.code, ran.verdict()), (1, "failed"), "{}", ran.stdout);

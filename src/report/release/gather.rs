@@ -280,7 +280,7 @@ fn weakened(then: &Baseline, now: &Baseline, blessings: &[BlessingSeen]) -> Vec<
     let mut all = Vec::new();
     for (id, suite) in &now.suites {
         let Some(before) = then.suites.get(id) else { continue };
-        for weakening in weakenings(&before.policy, &suite.policy) {
+        for weakening in weakenings(&before.policy, &suite.policy, Some(suite.answers())) {
             let of_it = |one: &&BlessingSeen| {
                 let Allowed { rule, suite, policy, .. } = &one.blessing.allowed;
                 *rule == Rule::WeakenedGate && suite == id && policy.as_ref() == Some(&weakening.key)
