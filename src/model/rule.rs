@@ -77,3 +77,20 @@ impl Rule {
         !matches!(self, Self::TooManyErrors | Self::NothingMeasured | Self::Interrupted)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Rule;
+
+    #[test]
+    fn every_rule_has_a_row_in_the_docs_in_the_order_of_the_reasons() {
+        let schema = schemars::schema_for!(Rule).to_value();
+        let names: Vec<&str> =
+            schema["oneOf"].as_array().unwrap().iter().map(|one| one["const"].as_str().unwrap()).collect();
+        let docs = include_str!("../../docs/baselines.md");
+        let table = docs.split_once("| rule | when | does it fail? |\n").unwrap().1;
+        let rows = table.lines().skip(1).take_while(|line| line.starts_with("| `"));
+        let documented: Vec<&str> = rows.map(|row| row.split('`').nth(1).unwrap()).collect();
+        assert_eq!(documented, names);
+    }
+}

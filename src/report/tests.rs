@@ -65,8 +65,12 @@ pub(super) fn page_display(page: &str) -> String {
 #[test]
 fn every_format_has_a_section_in_the_docs_and_names_its_file() {
     let docs = include_str!("../../docs/reports.md");
+    let flag = docs.lines().find(|line| line.starts_with("| `--format FORMAT` |")).unwrap();
+    let verb = include_str!("../../README.md").lines().find(|line| line.starts_with("| `report` |")).unwrap();
     for format in ReportFormat::all() {
         let name = spelling(*format);
+        let listed = flag.contains(&format!("`{name}`")) && verb.contains(&format!("{name}`"));
+        assert!(listed, "docs/reports.md and README.md do not list --format {name}");
         assert!(docs.contains(&format!("\n## `{name}`\n")), "docs/reports.md has no section for {name}");
         let named = docs.contains(&format!("`{}`", format.file_name()));
         assert!(named || !format.is_written_by_run(), "docs/reports.md does not name {}", format.file_name());

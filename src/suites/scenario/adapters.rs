@@ -191,7 +191,8 @@ mod tests {
                 panic!("{errors}");
             }
             let Adapter { needs, goals, install, .. } = &adapters[id];
-            let row = docs.lines().find(|line| line.starts_with(&format!("| `{id}` |"))).unwrap();
+            let row = docs.lines().find(|line| line.starts_with(&format!("| `{id}` |")));
+            let row = row.unwrap_or_else(|| panic!("docs/scenarios.md has no row for {id}"));
             assert!(row.contains(needs.as_str()), "{id}: {needs}");
             for (name, GoalCommand { command, args, .. }) in goals {
                 let line = format!("`{name}` → `{command} {}`", args.join(" "));
