@@ -1,8 +1,7 @@
 //! Whatever two files are: their diff is made without a panic, and is empty exactly if they are equal.
 #![no_main]
 
-use evalratchet::internals::normalised;
-use evalratchet::internals::hunks;
+use evalratchet::internals::{hunks, normalised};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|files: (&[u8], &[u8])| {

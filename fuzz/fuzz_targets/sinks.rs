@@ -5,8 +5,8 @@ use evalratchet::internals::{data, markdown, property};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    for told in [markdown::text(text), markdown::code(text), markdown::html_code(text)] {
-        assert!(!told.contains('\n') && !told.contains("<!--") && !told.contains('\u{1b}'));
+    for rendered in [markdown::text(text), markdown::code(text), markdown::html_code(text)] {
+        assert!(!rendered.contains('\n') && !rendered.contains("<!--") && !rendered.contains('\u{1b}'));
     }
     assert!(!markdown::text(text).contains('<'));
     let fence = markdown::fence(text, "diff");
