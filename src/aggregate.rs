@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Better, EndingKind, Metric, MetricSpec, Nature, Output, Score, Status, milliseconds, rounded};
+use crate::model::{Better, EndingKind, Metric, MetricSpec, Nature, Score, Status, milliseconds, rounded};
 use crate::plan::Planned;
 use crate::results::{Attempt, CaseResult};
 use crate::stats::{deviation, mean, mean_interval, percentile, wilson};
@@ -29,7 +29,7 @@ pub fn case_result(planned: &Planned, attempts: &[Attempted], pass_share: f64, r
         duration_ms: rounded(mean(&durations).unwrap_or(0.0)),
         attempts: attempts.iter().map(attempt).collect(),
         diff: representative.and_then(|one| one.evaluation.diff.clone()),
-        output: representative.map(output),
+        output: representative.map(|one| one.captured.clone()),
         reproduce,
         slices: case.slices.clone(),
         detail: Some(representative.map_or_else(|| case.question.detail(), |one| one.evaluation.detail.clone())),
@@ -89,16 +89,6 @@ fn attempt(one: &Attempted) -> Attempt {
         duration_ms: milliseconds(one.duration),
         usage: one.usage,
         ending: one.ending,
-    }
-}
-
-fn output(one: &Attempted) -> Output {
-    let captured = &one.captured;
-    Output {
-        stdout: captured.stdout.clone(),
-        stdout_omitted: captured.stdout_omitted,
-        stderr: captured.stderr.clone(),
-        stderr_omitted: captured.stderr_omitted,
     }
 }
 

@@ -126,8 +126,8 @@ pub async fn run(
     for (suite, recordings) in request.suites.iter().zip(&request.recordings) {
         let began = elapsed();
         let source = Arc::new(answer_source(&request, suite, recordings, &redactor));
-        let cases = chosen(suite);
-        let attempts = attempt_all(&request, suite, &source, &cases, 0..suite.settings.repeat, progress, stop).await;
+        let execution = execution(&request, suite, &source, 0..suite.settings.repeat);
+        let attempts = execute::execute(&chosen(suite), &execution, progress, stop).await;
         let suspected = vec![false; attempts.len()];
         asked.push(Asked { suite, source, attempts, took: elapsed().saturating_sub(began), suspected });
     }
@@ -233,26 +233,19 @@ fn chosen(suite: &PlannedSuite) -> Vec<Arc<suites::Case>> {
     suite.cases.iter().filter(|planned| planned.chosen).map(|planned| Arc::new(planned.case.clone())).collect()
 }
 
-async fn attempt_all(
+/// How the cases of a suite are asked.
+fn execution(
     request: &RunRequest,
     suite: &PlannedSuite,
     source: &Arc<targets::AnswerSource>,
-    cases: &[Arc<suites::Case>],
     attempts: std::ops::Range<usize>,
-    progress: &execute::Progress,
-    stop: &crate::process::Stop,
-) -> Vec<Vec<Attempted>> {
-    if cases.is_empty() {
-        return Vec::new();
-    }
-    let settings = &suite.settings;
-    let execution = execute::Execution {
+) -> execute::Execution {
+    execute::Execution {
         source: Arc::clone(source),
         stage: Arc::clone(&request.stage),
         attempts,
-        jobs: settings.jobs.unwrap_or_else(|| source.default_jobs(request.cores)),
-    };
-    execute::execute(cases, &execution, progress, stop).await
+        jobs: suite.settings.jobs.unwrap_or_else(|| source.default_jobs(request.cores)),
+    }
 }
 
 /// Asks what seems to have regressed again. Recordings would only say the same.
@@ -277,7 +270,8 @@ async fn retry_suspects(
         let first = asked.suite.settings.repeat;
         let attempts = first..first + request.retry_suspects;
         progress.more(again.len() * request.retry_suspects);
-        let more = attempt_all(request, asked.suite, &asked.source, &again, attempts, progress, stop).await;
+        let execution = execution(request, asked.suite, &asked.source, attempts);
+        let more = execute::execute(&again, &execution, progress, stop).await;
         for (index, attempts) in of_suspects.into_iter().zip(more) {
             asked.attempts[index].extend(attempts);
             asked.suspected[index] = true;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Output;
 use super::Status;
 use crate::text::{Redact, Redactor};
 
@@ -13,7 +14,7 @@ use crate::text::{Redact, Redactor};
 pub struct Answer {
     pub ending: Ending,
     /// What the target wrote.
-    pub captured: Captured,
+    pub captured: Output,
     /// How long it took.
     pub duration: Duration,
     /// What may have caused it, where there is a guess.
@@ -43,7 +44,7 @@ impl Answer {
 
     /// No answer, for this reason.
     pub fn ended(ending: Ending) -> Self {
-        Self { ending, captured: Captured::default(), duration: Duration::ZERO, hint: None, usage: None }
+        Self { ending, captured: Output::default(), duration: Duration::ZERO, hint: None, usage: None }
     }
 
     /// Why there is no answer, with the guess at its cause; empty when there is one.
@@ -66,7 +67,7 @@ impl Redact for Answer {
     }
 }
 
-impl Redact for Captured {
+impl Redact for Output {
     fn redact(&mut self, redactor: &Redactor) {
         let Self { stdout, stderr, stdout_omitted: _, stderr_omitted: _ } = self;
         stdout.redact(redactor);
@@ -106,19 +107,6 @@ impl Usage {
             cost,
         })
     }
-}
-
-/// What a process wrote, up to the cap.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Captured {
-    /// Standard output, as text for people.
-    pub stdout: String,
-    /// Standard error, as text for people.
-    pub stderr: String,
-    /// How many bytes of standard output were left out.
-    pub stdout_omitted: u64,
-    /// How many bytes of standard error were left out.
-    pub stderr_omitted: u64,
 }
 
 /// Every way in which asking a target can end.

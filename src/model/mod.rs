@@ -15,7 +15,7 @@ mod sha;
 mod status;
 mod time;
 
-pub use answer::{Answer, Captured, Ending, EndingKind, Meaning, Usage};
+pub use answer::{Answer, Ending, EndingKind, Meaning, Usage};
 pub(crate) use check::check_names;
 pub use check::{Check, CheckName, Location, Output};
 pub use comparison::{

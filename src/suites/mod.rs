@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use crate::input::{Document, InputError, InputErrors, Pointer, nearest};
 use crate::model::{
-    Captured, CaseChange, CaseId, Check, EndingKind, Fingerprint, Location, Output, Rule, Score, Slice, Status, Usage,
+    CaseChange, CaseId, Check, EndingKind, Fingerprint, Location, Output, Rule, Score, Slice, Status, Usage,
 };
 use crate::process::Stop;
 use crate::targets::AnswerSource;
@@ -77,7 +77,7 @@ pub struct Attempted {
     pub ending: EndingKind,
     pub duration: Duration,
     /// What was written, shortened.
-    pub captured: Captured,
+    pub captured: Output,
     pub usage: Option<Usage>,
     pub evaluation: Evaluation,
 }

@@ -11,7 +11,7 @@ use serde_json_path::JsonPath;
 use super::config::CwdSection;
 use super::{BuildContext, Environment, ProcessKeys, SuiteFacts};
 use crate::input::{Place, nearest};
-use crate::model::{Answer, Captured, Ending, Request};
+use crate::model::{Answer, Ending, Output, Request};
 use crate::process::{Capture, Finished, ProcessEnd, Spawn, Stop, run_process};
 use crate::text::Redactor;
 
@@ -193,7 +193,7 @@ impl ProcessTarget {
         };
         let Finished { end, stdout, stderr, duration } = run_process(&spawn, stop).await;
         let stdout_omitted = stdout.omitted;
-        let captured = Captured {
+        let captured = Output {
             stdout: self.shown(&stdout),
             stderr: self.shown(&stderr),
             stdout_omitted,

@@ -18,7 +18,7 @@ use super::{
     TargetProperties, answer,
 };
 use crate::input::Place;
-use crate::model::{Answer, Captured, Ending, Request};
+use crate::model::{Answer, Ending, Output, Request};
 use crate::process::{
     Capture, ProcessEnd, Reader, Spawn, StartError, Stop, ended, kill_group, start_process, terminate,
 };
@@ -128,7 +128,7 @@ impl Askable for WorkerTarget {
         match outcome {
             Ok(output) => {
                 let ending = answer::from_value(&output, invocation);
-                let captured = Captured { stdout: self.process.redacted(&output.to_string()), ..Captured::default() };
+                let captured = Output { stdout: self.process.redacted(&output.to_string()), ..Output::default() };
                 self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
                 Answer { ending, captured, duration: started.elapsed(), hint: None, usage: None }
             }
@@ -136,7 +136,7 @@ impl Askable for WorkerTarget {
                 let (ending, stderr) = worker.fail(ending).await;
                 let stderr = self.process.shown(&stderr);
                 let hint = environment.hint(&stderr).filter(|_| matches!(ending, Ending::ExitCode(_)));
-                let captured = Captured { stderr, ..Captured::default() };
+                let captured = Output { stderr, ..Output::default() };
                 Answer { ending, captured, duration: started.elapsed(), hint, usage: None }
             }
         }

@@ -11,9 +11,8 @@ use serde_json::{Map, Value, json};
 use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer};
 use crate::model::{CaseId, Fingerprint, Location, Slice};
 use crate::suites::command::{CommandDetail, Method};
-use crate::suites::{Case, Loaded, LoadedCase, Question, SuiteSettings, read, tag_slices};
+use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
 
-use super::CommandConfig;
 use super::equivalence::{Equivalence, ProgramTable, Tables};
 
 /// A dataset of prompts and the commands they should become.
@@ -177,21 +176,10 @@ pub fn load_tables(files: &[Found]) -> Result<Tables, InputErrors> {
     Tables::with(tables).map_err(|why| InputError::in_file("programs", why.to_string()).into())
 }
 
-/// The cases of a suite, file by file.
-pub fn load_suite(suite: &SuiteSettings, config: &CommandConfig) -> Vec<Result<Loaded, InputErrors>> {
-    let programs = config.programs.found();
-    match load_tables(programs) {
-        Ok(tables) => {
-            let files = suite.files.found().iter();
-            files.map(|file| load(&file.path, &file.shown, &tables, programs)).collect()
-        }
-        Err(wrong) => vec![Err(wrong)],
-    }
-}
-
+/// The cases of one dataset. `own` are the user's program tables, which belong to the question.
 pub fn load(path: &Path, shown: &str, tables: &Tables, own: &[Found]) -> Result<Loaded, InputErrors> {
     let document = Document::json(shown, read(path, shown)?)?;
-    // Tables of the user's own decide what is right, so they belong to the question.
+    // Tables of the user's own decide what is right.
     let own: Vec<String> = own.iter().map(|table| read(&table.path, &table.shown)).collect::<Result<_, _>>()?;
     let dataset = CHECKER.read(&document)?;
     let mut errors = InputErrors::new();

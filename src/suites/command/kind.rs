@@ -7,7 +7,9 @@ use super::equivalence::ProgramTable;
 use super::evaluate::CommandCheck;
 use super::page;
 use super::starter;
-use super::{CommandConfig, CommandDetail, CommandQuestion, CommandSuiteDetail, Method, evaluate, load_suite, marked};
+use super::{
+    CommandConfig, CommandDetail, CommandQuestion, CommandSuiteDetail, Method, evaluate, load, load_tables, marked,
+};
 use crate::input::{FileSchema, InputErrors, schema_of};
 use crate::model::{Answer, CaseChange, CaseId, Ending, MetricSpec, Request, Status};
 use crate::suites::page::CasePage;
@@ -61,7 +63,14 @@ impl SuiteKind for CommandKind {
     }
 
     fn load(suite: &SuiteSettings, config: &CommandConfig) -> Vec<Result<Loaded, InputErrors>> {
-        load_suite(suite, config)
+        let programs = config.programs.found();
+        match load_tables(programs) {
+            Ok(tables) => {
+                let files = suite.files.found().iter();
+                files.map(|file| load(&file.path, &file.shown, &tables, programs)).collect()
+            }
+            Err(wrong) => vec![Err(wrong)],
+        }
     }
 
     fn summarise(cases: &[CaseView<'_>], _: Duration) -> Option<SuiteDetail> {

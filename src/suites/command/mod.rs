@@ -13,6 +13,6 @@ pub use config::CommandConfig;
 pub use detail::{CommandDetail, CommandSuiteDetail, Difference, Method};
 use evaluate::marked;
 pub use evaluate::{evaluate, sentence};
-use format::load_suite;
 pub use format::{CommandDataset, CommandQuestion};
+use format::{load, load_tables};
 pub use kind::CommandKind;

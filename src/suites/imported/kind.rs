@@ -4,7 +4,7 @@ use super::ImportedLine;
 use super::starter;
 use super::{ImportedCheck, ImportedConfig, ImportedDetail, ImportedQuestion, evaluate, load};
 use crate::input::{FileSchema, InputErrors, schema_of};
-use crate::model::{Captured, CaseChange, EndingKind, MetricSpec, Status};
+use crate::model::{CaseChange, EndingKind, MetricSpec, Output, Status};
 use crate::suites::page::{CasePage, PageBlock, PageSection};
 use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
@@ -52,7 +52,7 @@ impl Evidence for ImportedQuestion {
         Attempted {
             ending: if self.duration.is_some() { EndingKind::Imported } else { EndingKind::ImportedUntimed },
             duration: self.duration.unwrap_or_default(),
-            captured: Captured::default(),
+            captured: Output::default(),
             usage: None,
             evaluation,
         }

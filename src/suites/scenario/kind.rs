@@ -10,7 +10,7 @@ use super::page;
 use super::starter;
 use super::{ScenarioConfig, ScenarioDetail, ScenarioQuestion, detail, evaluate, load_suite};
 use crate::input::{FileSchema, InputErrors, schema_of};
-use crate::model::{Captured, CaseChange, EndingKind, MetricSpec};
+use crate::model::{CaseChange, EndingKind, MetricSpec, Output};
 use crate::suites::page::CasePage;
 use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
@@ -65,10 +65,10 @@ impl Evidence for ScenarioEvidence {
     fn into_attempt(self, evaluation: Evaluation) -> Attempted {
         let Self { seen, duration } = self;
         let shown = seen.goals.iter().find(|goal| goal.status != GoalStatus::Passed).or(seen.goals.last());
-        let captured = Captured {
+        let captured = Output {
             stdout: shown.map(|goal| goal.stdout.clone()).unwrap_or_default(),
             stderr: shown.map(|goal| goal.stderr.clone()).unwrap_or_default(),
-            ..Captured::default()
+            ..Output::default()
         };
         let ending = if seen.not_asked {
             EndingKind::Unasked
