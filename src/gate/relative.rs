@@ -8,7 +8,8 @@ use crate::baseline::{BaselineCase, BaselineSuite};
 use crate::model::Rule;
 use crate::model::{
     CaseChange, CaseId, Change, Comparison, Delta, FlatPolicy, Flips, MetricChange, NO_VALUE, Nature, Outcome, Status,
-    SuiteComparison, SuiteId, SuiteState, format_limit, format_limit_of, format_p, format_score, weakenings,
+    SuiteComparison, SuiteId, SuiteState, format_allowed_errors, format_limit, format_limit_of, format_p, format_score,
+    weakenings,
 };
 use crate::results::{CaseResult, Reason, SuiteResult};
 use crate::stats::mean;
@@ -82,10 +83,11 @@ pub fn weaker(suite: &SuiteId, before: &FlatPolicy, now: &FlatPolicy, answers: O
                     format!("{suite}: answers are said to vary now, so that a flip does not fail any more")
                 }
                 _ => format!(
-                    "{suite}: the gate is weaker: {} was {} and is {}",
+                    "{suite}: the gate is weaker: {} was {} and is {}{}",
                     weakening.key,
                     limit(before),
-                    limit(now)
+                    limit(now),
+                    format_allowed_errors(now, &weakening.key, answers)
                 ),
             };
             Reason {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::check;
 use crate::ci::{Event, EventKind, Origin};
 use crate::model::Rule;
-use crate::model::{Change, Sha};
+use crate::model::{Change, Sha, SuiteState};
 use crate::report::{self, Annotation, Level, markdown, verdict_line};
 use crate::results::{Results, Verdict};
 use crate::text::plain;
@@ -149,11 +149,22 @@ impl CommentWhen {
             [Change::Regressed, Change::Lost, Change::Changed, Change::Removed, Change::Improved, Change::Added];
         match self {
             Self::Always => true,
-            Self::Changes => is_wrong || results.comparison.is_none() || changed.into_iter().any(counted),
+            Self::Changes => {
+                is_wrong
+                    || results.comparison.is_none()
+                    || changed.into_iter().any(counted)
+                    || has_other_suites(results)
+            }
             Self::Regressions => is_wrong || counted(Change::Regressed) || counted(Change::Lost),
             Self::Never => false,
         }
     }
+}
+
+/// Whether a suite is new or gone.
+fn has_other_suites(results: &Results) -> bool {
+    let mut suites = results.comparison.iter().flat_map(|comparison| &comparison.suites);
+    suites.any(|suite| matches!(suite.state, SuiteState::Added | SuiteState::Removed))
 }
 
 fn count(results: &Results, change: Change) -> usize {
@@ -225,4 +236,23 @@ fn metrics(results: &Results) -> Value {
 /// Outputs as they stand in `GITHUB_OUTPUT`; `delimiter` must be one that no value has.
 pub fn output_lines(outputs: &[(&'static str, String)], delimiter: &str) -> String {
     outputs.iter().map(|(name, value)| format!("{name}<<{delimiter}\n{value}\n{delimiter}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conclude;
+    use crate::gate::GateContext;
+    use crate::gate::spec::{baseline_of, reference, run_info, suite};
+    use crate::model::{Policy, SuiteId};
+    use crate::results::SuiteResult;
+
+    #[test]
+    fn a_new_suite_is_a_change_that_is_worth_a_comment() {
+        let named = |id: &str| SuiteResult { id: SuiteId::new(id), ..suite("a+", &Policy::default()) };
+        let main = reference(baseline_of(vec![named("s")]));
+        let judged = |suites| conclude(suites, run_info(), Some(&main), &GateContext::default());
+        assert!(!CommentWhen::Changes.is_met(Some(&judged(vec![named("s")]))));
+        assert!(CommentWhen::Changes.is_met(Some(&judged(vec![named("s"), named("t")]))));
+    }
 }

@@ -28,8 +28,8 @@ pub use identity::{CaseId, Lane, Mode, Score, Shard, SuiteId};
 pub use metric::{Better, Metric, MetricSpec, NO_VALUE, Nature, ROUNDING, Slice, format_p, format_score};
 pub(crate) use nullable::nullable;
 pub use policy::{
-    FlatPolicy, Flips, MaxErrors, Policy, Quarantine, Threshold, format_day, format_limit, format_limit_of, restore,
-    weakenings,
+    FlatPolicy, Flips, MaxErrors, Policy, Quarantine, Threshold, format_allowed_errors, format_day, format_limit,
+    format_limit_of, restore, weakenings,
 };
 pub use request::Request;
 pub use rule::Rule;

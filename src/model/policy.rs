@@ -296,9 +296,29 @@ fn max_errors(policy: &FlatPolicy) -> Option<MaxErrors> {
 
 /// What a flat policy has for a key, as every report writes it.
 pub fn format_limit_of(policy: &FlatPolicy, key: &str) -> Option<String> {
-    let text = format_limit(key, *policy.get(key)?);
+    let of_drop = || key.strip_prefix("max-drop ").and_then(|of| max_drop(policy, of));
+    let text = format_limit(key, policy.get(key).copied().or_else(of_drop)?);
     let is_share = key == MAX_ERRORS && max_errors(policy).is_some_and(MaxErrors::is_share);
     Some(if is_share { format!("{text} %") } else { text })
+}
+
+/// How far a metric may fall, `of` being its name and a slice: what is said of the slice, of the metric or of the suite. Time and
+/// money may rise as far as they like unless somebody says so.
+fn max_drop(policy: &FlatPolicy, of: &str) -> Option<f64> {
+    let metric = of.split_once(' ').map_or(of, |(metric, _)| metric);
+    let own = [of, metric].into_iter().find_map(|name| policy.get(&format!("max-drop {name}")));
+    let of_suite = policy.get("max-drop").filter(|_| !Nature::of(metric).is_expense());
+    own.or(of_suite).copied()
+}
+
+/// How many answers a policy allows to be missing, in words, where it is a share.
+pub fn format_allowed_errors(policy: &FlatPolicy, key: &str, answers: Option<usize>) -> String {
+    match (max_errors(policy), answers) {
+        (Some(share @ MaxErrors::Share(_)), Some(answers)) if key == MAX_ERRORS => {
+            format!(", which is {} of {answers} answers", share.allowed(answers))
+        }
+        (Some(_) | None, _) => String::new(),
+    }
 }
 
 /// Takes back what a policy has for a key to what it was.
@@ -321,14 +341,7 @@ fn strictness(key: &str, policy: &FlatPolicy) -> f64 {
         "pass-share" | "alpha" | "flips" | "exact" | "all-ids" => value.unwrap_or(0.0),
         "ceiling" => -value.unwrap_or(f64::INFINITY),
         "allow-removed" => -value.or(policy.get("allow-removed *").copied()).unwrap_or(0.0),
-        "max-drop" => {
-            let metric = of.split_once(' ').map_or(of, |(metric, _)| metric);
-            // Time and money are held to nothing unless somebody says so.
-            let is_expense = Nature::of(metric).is_expense();
-            let default = if is_expense { Some(f64::INFINITY) } else { policy.get("max-drop").copied() };
-            let of_metric = policy.get(&format!("max-drop {metric}")).copied();
-            -value.or(of_metric).or(default).unwrap_or(f64::INFINITY)
-        }
+        "max-drop" => -value.or_else(|| max_drop(policy, of)).unwrap_or(f64::INFINITY),
         // Errors that are allowed, cases that may go, the last day of a quarantine, the smallest effect.
         _ => -value.unwrap_or(0.0),
     }
@@ -337,6 +350,23 @@ fn strictness(key: &str, policy: &FlatPolicy) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_drop_that_is_not_set_is_that_of_its_metric_or_suite() {
+        let flat = |pairs: &[(&str, f64)]| pairs.iter().map(|(key, value)| ((*key).to_owned(), *value)).collect();
+        let policy: FlatPolicy = flat(&[("max-drop", 0.01), ("max-drop mrr", 0.02)]);
+        let of = |key: &str| format_limit_of(&policy, key);
+        assert_eq!(of("max-drop accuracy").as_deref(), Some("0.01"));
+        assert_eq!(of("max-drop mrr lane=code").as_deref(), Some("0.02"));
+        assert_eq!(of("max-drop cost-per-answer"), None);
+        assert_eq!(of("min accuracy"), None);
+    }
+
+    #[test]
+    fn a_share_of_errors_rounds_down_but_not_by_rounding() {
+        assert_eq!(MaxErrors::Share(0.29).allowed(100), 29);
+        assert_eq!(MaxErrors::Share(0.02).allowed(72), 1);
+    }
 
     #[test]
     fn a_limit_is_written_as_its_metric_is() {
