@@ -75,6 +75,9 @@ struct Explanation<'a> {
 impl Explanation<'_> {
     fn drop(&self, reason: &mut Reason) {
         let (Some(before), Some(metric)) = (self.before, reason.metric.clone()) else { return };
+        if Nature::of(&metric).is_expense() {
+            return;
+        }
         let slice = reason.slice.clone();
         let place = MetricPlace { slice: slice.as_deref(), metric: &metric };
         let still_falls =

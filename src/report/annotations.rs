@@ -1,6 +1,7 @@
 //! What is shown beside the lines of a pull request, and the workflow commands that show it.
 
 use super::case_summary::{Changes, GateFailures, Standing, why};
+use super::causes;
 use crate::model::Status;
 use crate::results::Results;
 use crate::text::plain;
@@ -56,13 +57,14 @@ pub fn worst(results: &Results) -> Vec<Annotation> {
             all.push((level, case.score.unwrap_or(0.0), annotation));
         }
     }
-    for reason in results.gate.reasons.iter().filter(|reason| reason.fails && reason.case.is_none()) {
+    let causes = causes(results);
+    for cause in causes.iter().flat_map(|suite| &suite.causes).filter(|cause| cause.fails && !cause.names_cases) {
         let annotation = Annotation {
             level: Level::Error,
             file: format!("{}{}", results.run.prefix, results.run.config),
             line: 1,
             title: "evalratchet".to_owned(),
-            message: truncate_middle(&reason.message, LONGEST),
+            message: truncate_middle(&cause.sentence, LONGEST),
         };
         // Cases say more than what follows from them.
         all.push((Level::Error, 2.0, annotation));

@@ -2,6 +2,7 @@
 
 mod annotations;
 pub mod case_summary;
+mod causes;
 mod comment;
 mod comparison;
 #[cfg(test)]
@@ -21,6 +22,7 @@ mod trend;
 mod verdict;
 
 pub use annotations::{Annotation, Level, annotations, data, property, worst};
+pub use causes::{CauseLine, OPEN, SuiteCauses, causes};
 pub use comment::{COMMENT_BUDGET, Frame, SUMMARY_BUDGET, comment, summary};
 pub use comparison::{age, change_counts};
 pub use formats::ReportFormat;

@@ -5,7 +5,7 @@ use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Lin
 use super::case_summary::{Changes, Standing};
 use super::comparison::{changed_cases, compared_with};
 use super::metric_display::{ChangeDisplay, floor, interval};
-use super::{SuiteVerdict, verdict_line};
+use super::{OPEN, SuiteVerdict, causes, verdict_line};
 use crate::model::{Better, Metric, MetricSpec, NO_VALUE, Nature, Outcome, Status, SuiteComparison, format_score};
 use crate::results::{CaseResult, Results, SuiteResult, Verdict};
 use crate::suites::{CaseRow, CaseTable, TableRows};
@@ -45,10 +45,9 @@ pub fn terminal(results: &Results, style: Style) -> String {
             ));
         }
     }
-    for reason in &results.gate.reasons {
-        let sign = if reason.fails { paint("✗", Ink::Red, style) } else { paint("·", Ink::Yellow, style) };
-        let blessed = reason.blessed.as_ref().map(|why| format!(" (blessed: {why})")).unwrap_or_default();
-        out.push_str(&format!("{sign} {}\n", plain(&format!("{}{blessed}", reason.message))));
+    render_causes(results, style, &mut out);
+    for reason in results.gate.reasons.iter().filter(|reason| !reason.fails && reason.blessed.is_none()) {
+        out.push_str(&format!("{} {}\n", paint("·", Ink::Yellow, style), plain(&reason.message)));
     }
     if let Some(line) = compared_with(results) {
         out.push_str(&format!("{line}\n"));
@@ -60,6 +59,33 @@ pub fn terminal(results: &Results, style: Style) -> String {
     };
     out.push_str(&format!("{}\n", paint(&plain(&verdict_line(results)), color, style)));
     out
+}
+
+/// Why the gate fails: the gravest causes, and under those of a suite the command that allows them.
+fn render_causes(results: &Results, style: Style, out: &mut String) {
+    let all = causes(results);
+    let mut left = OPEN;
+    for suite in &all {
+        for cause in suite.causes.iter().take(left) {
+            let sign = if cause.fails { paint("✗", Ink::Red, style) } else { paint("·", Ink::Yellow, style) };
+            let blessed = cause.blessed.map(|why| format!(" (blessed: {why})")).unwrap_or_default();
+            out.push_str(&format!("{sign} {}\n", plain(&format!("{}{blessed}", cause.sentence))));
+            for case in &cause.cases {
+                out.push_str(&format!("    {}\n", plain(case)));
+            }
+            if cause.more > 0 && !cause.cases.is_empty() {
+                out.push_str(&format!("    and {} more\n", cause.more));
+            }
+        }
+        if let Some(bless) = suite.bless.as_ref().filter(|_| left > 0) {
+            out.push_str(&format!("  to allow this: {}\n", plain(bless)));
+        }
+        left = left.saturating_sub(suite.causes.len());
+    }
+    let folded = all.iter().map(|suite| suite.causes.len()).sum::<usize>().saturating_sub(OPEN);
+    if folded > 0 {
+        out.push_str(&format!("… and {}, all in results.json\n", counted(folded, "more cause")));
+    }
 }
 
 fn render_suite(

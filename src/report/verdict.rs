@@ -1,6 +1,7 @@
 //! The verdict line as a value: the word, and everything that qualifies it. Terminal, comment, check and page draw the same
 //! parts, so that none of them is plain green when something was not measured, not gated, not compared or left out.
 
+use super::causes::{causes, first_cause};
 use super::change_counts;
 use crate::model::{Comparison, Rule, Shard, Status};
 use crate::results::{Results, SuiteResult, Verdict};
@@ -19,8 +20,8 @@ pub struct VerdictSummary<'a> {
     pub verdict: Verdict,
     /// What it covers, most important first.
     pub parts: Vec<VerdictPart<'a>>,
-    /// The first reason that fails.
-    pub because: Option<&'a str>,
+    /// The gravest cause that fails.
+    pub because: Option<String>,
 }
 
 /// Something that the verdict covers, or does not.
@@ -189,8 +190,7 @@ impl<'a> VerdictSummary<'a> {
         }
         parts.extend(compared(results));
         parts.extend(circumstances(results));
-        let because = results.gate.reasons.iter().find(|reason| reason.fails);
-        Self { verdict: results.gate.verdict, parts, because: because.map(|reason| reason.message.as_str()) }
+        Self { verdict: results.gate.verdict, parts, because: first_cause(results) }
     }
 
     /// Everything that qualifies the word. `foreign` escapes what others wrote.
@@ -202,8 +202,8 @@ impl<'a> VerdictSummary<'a> {
     /// Everything after the word, not escaped.
     pub fn rest(&self) -> String {
         let qualified = self.qualified(&str::to_owned);
-        match self.because {
-            Some(because) if qualified.is_empty() => because.to_owned(),
+        match &self.because {
+            Some(because) if qualified.is_empty() => because.clone(),
             Some(because) => format!("{qualified} — {because}"),
             None => qualified,
         }
@@ -252,7 +252,8 @@ fn circumstances(results: &Results) -> Vec<VerdictPart<'_>> {
     parts.extend(other_baseline(results));
     parts.extend(suites(|suite| !suite.affected).map(|suites| VerdictPart::NotAffected { suites, of }));
     let mut reasons: Vec<&str> = results.gate.reasons.iter().filter_map(|one| one.blessed.as_deref()).collect();
-    let blessed = reasons.len();
+    let of_causes = causes(results);
+    let blessed = of_causes.iter().flat_map(|suite| &suite.causes).filter(|one| !one.fails).map(|one| one.count).sum();
     reasons.sort_unstable();
     reasons.dedup();
     parts.extend(some(blessed).map(|count| VerdictPart::Blessed { count, reasons }));

@@ -154,7 +154,7 @@ fn results_of_0_1_0_are_reported_and_compared() {
         }
         let ran = compared(&world);
         assert_eq!(ran.code, 1, "{}", ran.stderr);
-        assert!(ran.stdout.contains("shell: where passed and now fails (1.00 → 0.00)"), "{}", ran.stdout);
+        assert!(ran.stdout.contains("where passed and now fails (1.00 → 0.00)"), "{}", ran.stdout);
         told.insert("compare", ran.stdout);
         told
     };

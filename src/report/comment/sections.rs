@@ -23,7 +23,6 @@ pub(super) enum CommentSection {
     Verdict,
     GateChanges,
     Reasons,
-    SliceDrops,
     Metrics,
     UnchangedMetrics,
     Lanes,
@@ -57,7 +56,6 @@ pub(super) enum CommentImportance {
     Verdict,
     GateChanges,
     Reasons,
-    SliceDrops,
     Footer,
     NewlyFailing,
     Unanswered,
@@ -92,7 +90,6 @@ impl CommentSection {
             Self::Verdict => [CommentImportance::Verdict; 2],
             Self::GateChanges => [CommentImportance::GateChanges, CommentImportance::MoreReasons],
             Self::Reasons => [CommentImportance::Reasons, CommentImportance::MoreReasons],
-            Self::SliceDrops => [CommentImportance::SliceDrops, CommentImportance::MoreReasons],
             Self::Metrics => [CommentImportance::Metrics, CommentImportance::MoreMetrics],
             Self::UnchangedMetrics => [CommentImportance::UnchangedMetrics; 2],
             Self::Lanes => [CommentImportance::Lanes; 2],
@@ -139,9 +136,10 @@ impl ListOf {
     }
 }
 
-const TEMPLATES: [(&str, &str); 9] = [
+const TEMPLATES: [(&str, &str); 10] = [
     ("verdict", include_str!("verdict.md.j2")),
-    ("reasons", include_str!("reasons.md.j2")),
+    ("causes", include_str!("causes.md.j2")),
+    ("remarks", include_str!("remarks.md.j2")),
     ("metrics", include_str!("metrics.md.j2")),
     ("lanes", include_str!("lanes.md.j2")),
     ("heading", include_str!("heading.md.j2")),
@@ -184,10 +182,13 @@ impl CommentBlocks {
 pub(super) fn all(results: &Results, document: CommentLength) -> Result<Vec<Block<CommentImportance>>, Error> {
     let mut blocks = CommentBlocks { environment: templates::of_markdown(&TEMPLATES)?, blocks: Vec::new() };
     blocks.push(CommentSection::Verdict, "verdict", 1, &view_models::verdict(results))?;
-    for (section, pieces) in view_models::reasons(results) {
+    for (section, pieces) in view_models::cause_sections(results) {
         for (index, piece) in pieces.iter().enumerate() {
-            blocks.push_later(section, index > 0, "reasons", piece.lines.len(), piece)?;
+            blocks.push_later(section, index > 0, "causes", piece.len(), piece)?;
         }
+    }
+    for (index, piece) in view_models::remarks(results).iter().enumerate() {
+        blocks.push_later(CommentSection::WorthKnowing, index > 0, "remarks", piece.lines.len(), piece)?;
     }
     for (index, table) in tables::metrics(results).iter().enumerate() {
         let section = if table.folded { CommentSection::UnchangedMetrics } else { CommentSection::Metrics };

@@ -9,7 +9,7 @@ use super::sections::{CommentSection, ListOf};
 use crate::model::{CaseChange, Change, Nature, Rule, Sha, Status, Usage, format_score};
 use crate::report::case_summary::{Changes, Standing, why};
 use crate::report::templates::{is_address, value_of};
-use crate::report::{VerdictSummary, age, markdown};
+use crate::report::{CauseLine, OPEN, VerdictSummary, age, causes, markdown};
 use crate::results::{CaseResult, Reason, Results, SuiteResult, Verdict};
 use crate::text::counted;
 use crate::text::truncate_middle;
@@ -57,11 +57,12 @@ pub(super) fn verdict(results: &Results) -> VerdictView {
         qualified => format!("**{word}** · {qualified}"),
     };
     let failing: Vec<&Reason> = gate.reasons.iter().filter(|reason| reason.fails).collect();
-    let first = failing.iter().take(1);
-    let mut lines: Vec<String> =
-        first.map(|reason| truncate_middle(&reason.message, LINE).replace('\n', " ")).collect();
-    if failing.len() > 1 {
-        lines.push(format!("and {} below", counted(failing.len() - 1, "more reason")));
+    let causes = causes(results);
+    let causes: Vec<&CauseLine<'_>> =
+        causes.iter().flat_map(|suite| &suite.causes).filter(|cause| cause.fails).collect();
+    let mut lines: Vec<String> = causes.iter().take(1).map(|cause| short(&cause.sentence)).collect();
+    if causes.len() > 1 {
+        lines.push(format!("and {} below", counted(causes.len() - 1, "more cause")));
     }
     lines.extend(
         gate.reasons.iter().find(|reason| reason.rule == Rule::NoBaseline).map(|reason| reason.message.clone()),
@@ -70,7 +71,7 @@ pub(super) fn verdict(results: &Results) -> VerdictView {
         Verdict::Failed if failing.iter().all(|reason| reason.rule == Rule::BaselineEdited) => {
             "Put the baseline back as it is on the branch; `evalratchet baseline update` turns it there."
         }
-        Verdict::Failed => "Mend it, or allow exactly this and say why: `evalratchet baseline bless --reason \"…\"`.",
+        Verdict::Failed => "Mend it, or allow exactly this with the `bless` command below, and say why.",
         Verdict::Broken => "This says nothing about quality: look at why answers could not be had, and run again.",
         Verdict::NothingMeasured => "A green would mean nothing here: look at why nothing was measured.",
         Verdict::NotComparable => {
@@ -81,63 +82,108 @@ pub(super) fn verdict(results: &Results) -> VerdictView {
     VerdictView { alert, headline, lines, todo: todo.to_owned() }
 }
 
-#[derive(Debug, Serialize)]
-pub(super) struct ReasonsView {
-    title: String,
-    folded: bool,
-    pub(super) lines: Vec<ReasonLine>,
+/// A sentence that stands in one line.
+fn short(sentence: &str) -> String {
+    truncate_middle(sentence, 2 * LINE).replace('\n', " ")
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct ReasonLine {
+pub(super) struct CausesView {
+    title: String,
+    folded: bool,
+    suites: Vec<SuiteCausesView>,
+}
+
+#[derive(Debug, Serialize)]
+struct SuiteCausesView {
+    lines: Vec<CauseView>,
+    bless: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct CauseView {
     sign: &'static str,
     text: String,
     blessed: Option<String>,
+    cases: Vec<String>,
+    more: usize,
 }
 
-/// What changes about the gate, what failed, and what is worth knowing; in pieces that can be left out.
-pub(super) fn reasons(results: &Results) -> Vec<(CommentSection, Vec<ReasonsView>)> {
+impl CausesView {
+    pub(super) fn len(&self) -> usize {
+        self.suites.iter().map(|suite| suite.lines.len()).sum()
+    }
+}
+
+/// What changes about the gate, and why it fails: the gravest causes open, the rest in folds that can be left out.
+pub(super) fn cause_sections(results: &Results) -> Vec<(CommentSection, Vec<CausesView>)> {
     const PIECE: usize = 20;
-    let of_gate =
-        |reason: &&Reason| matches!(reason.rule, Rule::WeakenedGate | Rule::BaselineEdited | Rule::SuiteRemoved);
-    let line = |reason: &Reason| ReasonLine {
-        sign: if reason.fails {
-            "❌"
-        } else if reason.blessed.is_some() {
-            "🟡"
-        } else {
-            "ℹ️"
-        },
-        text: truncate_middle(&reason.message, 2 * LINE).replace('\n', " "),
-        blessed: reason.blessed.clone(),
-    };
-    let all = &results.gate.reasons;
-    let about_gate: Vec<&Reason> = all.iter().filter(of_gate).collect();
-    // What fell in a slice mostly follows from what fell as a whole.
-    let (of_slices, failing): (Vec<&Reason>, Vec<&Reason>) = all
-        .iter()
-        .filter(|one| !of_gate(one) && (one.fails || one.blessed.is_some()))
-        .partition(|one| one.rule == Rule::SliceDropped);
-    // What fails as it did and what was not gated have a place of their own.
-    let elsewhere =
-        |rule: Rule| matches!(rule, Rule::KnownFailures | Rule::NotGated | Rule::NoBaseline | Rule::NotAffected);
-    let informing: Vec<&Reason> =
-        all.iter().filter(|one| !of_gate(one) && !one.fails && one.blessed.is_none() && !elsewhere(one.rule)).collect();
-    let slices = format!("{} in slices", counted(of_slices.len(), "drop"));
-    let pieces = |title: &str, folded: bool, reasons: Vec<&Reason>| -> Vec<ReasonsView> {
-        let piece = |(index, piece): (usize, &[&Reason])| ReasonsView {
-            title: if index == 0 { title } else { "… and" }.to_owned(),
-            folded,
-            lines: piece.iter().map(|reason| line(reason)).collect(),
-        };
-        reasons.chunks(PIECE).enumerate().map(piece).collect()
+    let of_gate = |rule: Rule| matches!(rule, Rule::WeakenedGate | Rule::BaselineEdited | Rule::SuiteRemoved);
+    let all = causes(results);
+    let section = |title: &str, is_of_gate: bool| {
+        let mut lines = Vec::new();
+        for suite in &all {
+            let own: Vec<&CauseLine<'_>> =
+                suite.causes.iter().filter(|cause| of_gate(cause.rule) == is_of_gate).collect();
+            for (at, cause) in own.iter().enumerate() {
+                // The command stands under the last cause of its suite.
+                lines.push((*cause, suite.bless.as_ref().filter(|_| at + 1 == own.len())));
+            }
+        }
+        let (open, folded) = lines.split_at(lines.len().min(OPEN));
+        let more = format!("{} more", counted(folded.len(), "cause"));
+        let mut views = Vec::new();
+        views.extend((!open.is_empty()).then(|| causes_view(title, false, open)));
+        views.extend(folded.chunks(PIECE).map(|piece| causes_view(&more, true, piece)));
+        views
     };
     vec![
-        (CommentSection::GateChanges, pieces("What this changes about the gate", false, about_gate)),
-        (CommentSection::Reasons, pieces("Why", false, failing)),
-        (CommentSection::SliceDrops, pieces(&slices, true, of_slices)),
-        (CommentSection::WorthKnowing, pieces("Worth knowing", false, informing)),
+        (CommentSection::GateChanges, section("What this changes about the gate", true)),
+        (CommentSection::Reasons, section("Why", false)),
     ]
+}
+
+fn causes_view(title: &str, folded: bool, lines: &[(&CauseLine<'_>, Option<&String>)]) -> CausesView {
+    let mut suites: Vec<SuiteCausesView> = vec![SuiteCausesView { lines: Vec::new(), bless: None }];
+    for (cause, bless) in lines {
+        let view = CauseView {
+            sign: if cause.fails { "❌" } else { "🟡" },
+            text: short(&cause.sentence),
+            blessed: cause.blessed.map(str::to_owned),
+            cases: cause.cases.iter().map(|case| short(case)).collect(),
+            more: if cause.cases.is_empty() { 0 } else { cause.more },
+        };
+        if let Some(last) = suites.last_mut() {
+            last.lines.push(view);
+            last.bless = bless.cloned();
+        }
+        if bless.is_some() {
+            suites.push(SuiteCausesView { lines: Vec::new(), bless: None });
+        }
+    }
+    suites.retain(|suite| !suite.lines.is_empty());
+    CausesView { title: title.to_owned(), folded, suites }
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct RemarksView {
+    title: &'static str,
+    pub(super) lines: Vec<String>,
+}
+
+/// What informs and does not fail; what fails as it did and what was not gated have a place of their own.
+pub(super) fn remarks(results: &Results) -> Vec<RemarksView> {
+    const PIECE: usize = 20;
+    let elsewhere =
+        |rule: Rule| matches!(rule, Rule::KnownFailures | Rule::NotGated | Rule::NoBaseline | Rule::NotAffected);
+    let informing =
+        results.gate.reasons.iter().filter(|one| !one.fails && one.blessed.is_none() && !elsewhere(one.rule));
+    let lines: Vec<String> = informing.map(|reason| short(&reason.message)).collect();
+    let piece = |(index, piece): (usize, &[String])| RemarksView {
+        title: if index == 0 { "Worth knowing" } else { "… and" },
+        lines: piece.to_vec(),
+    };
+    lines.chunks(PIECE).enumerate().map(piece).collect()
 }
 
 /// A heading and its cases.

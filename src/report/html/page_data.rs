@@ -11,7 +11,7 @@ use crate::model::{
 };
 use crate::report::comparison::comparison_notes;
 use crate::report::metric_display::{ChangeDisplay, floor, interval};
-use crate::report::{SuiteVerdict, VerdictSummary, change_counts, verdict_word};
+use crate::report::{SuiteCauses, SuiteVerdict, VerdictSummary, causes, change_counts, verdict_word};
 use crate::results::{Attempt, CaseResult, Results, SuiteResult};
 use crate::suites::page::CasePage;
 
@@ -27,6 +27,8 @@ struct Display<'a> {
     verdict: VerdictDisplay,
     /// How cases and suites changed; nothing if nothing was compared.
     changes: Option<String>,
+    /// Why the gate fails, in the words of every report.
+    causes: Vec<SuiteCauses<'a>>,
     duration: String,
     /// In the order of the results.
     suites: Vec<SuiteDisplay<'a>>,
@@ -116,6 +118,7 @@ impl<'a> PageData<'a> {
         let display = Display {
             verdict: VerdictDisplay { word: verdict_word(summary.verdict), rest: summary.rest() },
             changes: comparison.and_then(change_counts),
+            causes: causes(results),
             duration: Nature::Latency.format(results.run.duration_ms),
             suites: results.suites.iter().map(|suite| suite_display(results, suite)).collect(),
             scores: compared.map(|suite| (&suite.id, scores(suite))).collect(),

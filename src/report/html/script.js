@@ -641,6 +641,7 @@
         h("p", { class: "rest" }, cut(rest, 1200))),
       tiles(),
       h("dl", { class: "facts" }, facts.filter(([, value]) => value).map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value)))),
+      causes(),
       reasons(gate.reasons || []),
       titled(2, "Suites", suites.length ? suiteSummary() : h("p", { class: "muted" }, "No suite was run.")),
       suites.map(suiteCard),
@@ -664,6 +665,37 @@
       list("Marked cases", marks.map((one) => tile(one, { mark: one[0] }, badge("is-mark", one[0] === "flaky" ? "~" : "‖", one[0])))));
   }
 
+  // Why the gate fails, each cause once, in the words of every report; then every reason by itself.
+  function causes() {
+    const all = display.causes.flatMap((suite) => suite.causes.map((cause) => ({ ...cause, suite: suite.suite })));
+    if (!all.length) return null;
+    const item = (cause) => {
+      const target = cause.case && cause.suite && byKey.has(keyOf(cause.suite, cause.case))
+        ? link(caseAddress(cause.suite, cause.case), "case", aside(` ${cut(cause.case, 80)}`))
+        : cause.suite && suiteOf.has(cause.suite)
+          ? link(listAddress({ suite: cause.suite }), "cases", aside(` of ${cut(cause.suite, 80)}`))
+          : null;
+      const cases = [...cause.cases.map((line) => h("li", null, cut(line, 300))), cause.more > 0 && cause.cases.length > 0 && h("li", null, `and ${whole(cause.more)} more`)];
+      return h("li", { class: cause.fails ? "bad" : "blessed" },
+        h("span", { class: "rule" }, h("span", { class: "sort-of" }, cause.fails ? "✗ fails" : "✓ blessed"), " ", String(cause.rule).replace(/-/g, " ")),
+        h("span", { class: "message" }, cut(cause.sentence, 600), cause.blessed && [" ", h("em", null, `blessed: ${cut(cause.blessed, 300)}`)], target && [" ", target], cause.cases.length > 0 && h("ul", null, cases)));
+    };
+    const commands = display.causes.filter((suite) => suite.bless).map((suite) => h("p", { class: "muted" }, `To allow what fails in ${cut(suite.suite, 80)}: `, h("code", null, suite.bless)));
+    const open = 10;
+    const list = h("ol", { class: "reasons" }, all.slice(0, open).map(item));
+    const section = titled(2, `Why (${whole(all.length)})`, list);
+    if (all.length > open) {
+      const more = h("button", { type: "button", class: "quiet" }, `Show all ${whole(all.length)} causes`);
+      more.addEventListener("click", () => {
+        list.replaceChildren(...all.map(item));
+        more.remove();
+      });
+      section.append(more);
+    }
+    section.append(...commands);
+    return section;
+  }
+
   function reasons(all) {
     if (!all.length) return null;
     const rank = (reason) => (reason.fails ? 0 : reason.blessed ? 1 : 2);
@@ -680,7 +712,7 @@
         h("span", { class: "message" }, cut(reason.message, 600), reason.blessed && [" ", h("em", null, `blessed: ${cut(reason.blessed, 300)}`)], target && [" ", target]));
     };
     const list = h("ol", { class: "reasons" }, ordered.slice(0, 20).map(item));
-    const section = titled(2, `Reasons (${whole(all.length)})`, list);
+    const section = h("details", { class: "all-reasons" }, h("summary", null, `Every reason by itself (${whole(all.length)})`), list);
     if (ordered.length > 20) {
       const more = h("button", { type: "button", class: "quiet" }, `Show all ${whole(ordered.length)} reasons`);
       more.addEventListener("click", () => {

@@ -1,0 +1,379 @@
+//! Why the gate fails, each cause once: the cases that got worse, and under them what they pull down. Terminal, comment,
+//! check and page say these sentences.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Serialize;
+
+use crate::model::{CaseChange, CaseId, Nature, Rule, SuiteId, format_score};
+use crate::report::case_summary::Changes;
+use crate::results::{Reason, Results};
+use crate::settings::CONFIG_NAME;
+use crate::text::{counted, shell_quoted};
+
+/// How many causes are shown open.
+pub const OPEN: usize = 10;
+/// How many cases of a cause are listed where there are several causes.
+const OF_SEVERAL: usize = 3;
+/// How many metrics a sentence names.
+const METRICS: usize = 3;
+
+/// The causes of one suite.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SuiteCauses<'a> {
+    /// The suite; nothing for what is about the whole run.
+    pub suite: Option<&'a SuiteId>,
+    pub causes: Vec<CauseLine<'a>>,
+    /// The command that allows all of it.
+    pub bless: Option<String>,
+}
+
+/// One cause, in one line.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CauseLine<'a> {
+    /// Whether it fails the gate; what is blessed does not.
+    pub fails: bool,
+    /// Why it was blessed.
+    pub blessed: Option<&'a str>,
+    /// The rule that speaks.
+    pub rule: Rule,
+    pub sentence: String,
+    /// A line for each case, if there are several; at most a few.
+    pub cases: Vec<String>,
+    /// How many further cases there are.
+    pub more: usize,
+    /// The case, if it is one.
+    pub case: Option<&'a CaseId>,
+    /// How many things it is about.
+    pub count: usize,
+    /// Whether cases have reasons of their own in it.
+    pub names_cases: bool,
+}
+
+/// What reasons have in common that are one cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum CauseKind {
+    /// The same rule speaks of cases, or of the policy.
+    Same(Rule),
+    /// Cases that score lower, and have no reason of their own.
+    Lower,
+    /// A reason that stands by itself, by its place.
+    Itself(usize),
+}
+
+/// Reasons that are one cause.
+#[derive(Debug, Default)]
+struct CauseGroup<'a> {
+    /// Those that are about a case, or stand by themselves.
+    own: Vec<&'a Reason>,
+    /// What follows from them.
+    effects: Vec<&'a Reason>,
+}
+
+type Key<'a> = (bool, Option<&'a SuiteId>, CauseKind);
+
+/// Every cause of a run, those that fail first, grouped by suite.
+pub fn causes(results: &Results) -> Vec<SuiteCauses<'_>> {
+    let groups = grouped(results);
+    let several = groups.len() > 1;
+    let changes = Changes::of(results);
+    let mut lines: Vec<(Rank, Option<&SuiteId>, CauseLine<'_>)> = groups
+        .into_iter()
+        .map(|((fails, suite, kind), group)| {
+            let line = group.line(suite, kind, several, &changes);
+            (Rank::of(fails, &group), suite, line)
+        })
+        .collect();
+    let position = |suite: Option<&SuiteId>| results.suites.iter().position(|one| Some(&one.id) == suite);
+    lines.sort_by_key(|(rank, suite, _)| (*rank, position(*suite)));
+    let mut suites: Vec<SuiteCauses<'_>> = Vec::new();
+    for (_, suite, line) in lines {
+        match suites.iter_mut().find(|one| one.suite == suite) {
+            Some(known) => known.causes.push(line),
+            None => suites.push(SuiteCauses { suite, causes: vec![line], bless: None }),
+        }
+    }
+    for one in &mut suites {
+        one.bless = bless_command(results, one);
+    }
+    suites
+}
+
+/// The sentence of the gravest cause that fails.
+pub fn first_cause(results: &Results) -> Option<String> {
+    let all = causes(results);
+    all.into_iter().flat_map(|suite| suite.causes).find(|cause| cause.fails).map(|cause| cause.sentence)
+}
+
+/// What decides the verdict comes first, then floors that are missed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    passes: bool,
+    misses_no_floor: bool,
+    rule: Rule,
+}
+
+impl Rank {
+    fn of(fails: bool, group: &CauseGroup<'_>) -> Self {
+        let rules = || group.own.iter().chain(&group.effects).map(|reason| reason.rule);
+        let decides = |rule: Rule| {
+            matches!(rule, Rule::Interrupted | Rule::TooManyErrors | Rule::NothingMeasured | Rule::NotComparable)
+        };
+        let is_first = rules().any(|rule| decides(rule) || matches!(rule, Rule::BelowMin | Rule::MissingMetric));
+        let rule = rules().min().unwrap_or(Rule::NotGated);
+        Self { passes: !fails, misses_no_floor: !is_first, rule }
+    }
+}
+
+fn grouped(results: &Results) -> BTreeMap<Key<'_>, CauseGroup<'_>> {
+    let reasons = || results.gate.reasons.iter().enumerate().filter(|(_, one)| one.fails || one.blessed.is_some());
+    let mut of_cases: HashMap<(Option<&SuiteId>, &CaseId), &Reason> = HashMap::new();
+    for (_, reason) in reasons() {
+        if let Some(case) = &reason.case {
+            let known = of_cases.entry((reason.suite.as_ref(), case)).or_insert(reason);
+            // What fails says more than what is blessed.
+            if reason.fails && !known.fails {
+                *known = reason;
+            }
+        }
+    }
+    let mut groups: BTreeMap<Key<'_>, CauseGroup<'_>> = BTreeMap::new();
+    for (at, reason) in reasons() {
+        let suite = reason.suite.as_ref();
+        if reason.case.is_some() || reason.rule == Rule::WeakenedGate {
+            groups.entry((reason.fails, suite, CauseKind::Same(reason.rule))).or_default().own.push(reason);
+        } else if reason.cause.is_itself() {
+            groups.entry((reason.fails, suite, CauseKind::Itself(at))).or_default().own.push(reason);
+        } else {
+            let own = reason.cause.cases.iter().filter_map(|case| of_cases.get(&(suite, case)));
+            let own = own.filter(|own| own.fails == reason.fails).map(|own| CauseKind::Same(own.rule)).next();
+            let kind = own.unwrap_or(CauseKind::Lower);
+            groups.entry((reason.fails, suite, kind)).or_default().effects.push(reason);
+        }
+    }
+    groups
+}
+
+impl<'a> CauseGroup<'a> {
+    fn line(&self, suite: Option<&'a SuiteId>, kind: CauseKind, several: bool, changes: &Changes<'a>) -> CauseLine<'a> {
+        let all = || self.own.iter().chain(&self.effects);
+        let lower: Vec<&CaseId> = self.lower(kind);
+        let count = if kind == CauseKind::Lower {
+            self.effects.iter().map(|one| one.cause.count).max().unwrap_or(0)
+        } else {
+            self.own.len()
+        };
+        let of_suite = |text: String| suite.map_or(text.clone(), |suite| format!("{suite}: {text}"));
+        let lower_line = |case: &CaseId| lower_sentence(case, suite.and_then(|suite| changes.get(suite, case)));
+        let mut sentence = match (kind, self.own.as_slice(), lower.as_slice()) {
+            (CauseKind::Lower, _, [case]) => of_suite(lower_line(case)),
+            (CauseKind::Lower, _, _) => of_suite(format!("{} score lower", counted(count, "case"))),
+            (_, [one], _) => one.message.clone(),
+            (_, _, _) => of_suite(many(all().map(|one| one.rule).min(), count)),
+        };
+        if let Some(effects) = effects(&self.effects, count) {
+            sentence.push_str(&format!("; {effects}"));
+        }
+        let shown = if several { OF_SEVERAL } else { OPEN };
+        let cases: Vec<String> = match kind {
+            _ if count <= 1 => Vec::new(),
+            CauseKind::Lower => lower.iter().take(shown).map(|case| lower_line(case)).collect(),
+            CauseKind::Same(_) | CauseKind::Itself(_) => {
+                self.own.iter().take(shown).map(|one| without_suite(one)).collect()
+            }
+        };
+        CauseLine {
+            fails: all().any(|one| one.fails),
+            blessed: all().find_map(|one| one.blessed.as_deref()),
+            rule: all().map(|one| one.rule).min().unwrap_or(Rule::NotGated),
+            sentence,
+            more: if count <= 1 { 0 } else { count - cases.len() },
+            cases,
+            case: match (self.own.as_slice(), lower.as_slice()) {
+                ([one], _) => one.case.as_ref(),
+                ([], [case]) => Some(case),
+                (_, _) => None,
+            },
+            count: count.max(1),
+            names_cases: self.own.iter().any(|one| one.case.is_some()),
+        }
+    }
+
+    /// The cases that score lower, those that weigh most first.
+    fn lower(&self, kind: CauseKind) -> Vec<&'a CaseId> {
+        if kind != CauseKind::Lower {
+            return Vec::new();
+        }
+        let most = self.effects.iter().max_by_key(|one| one.cause.count);
+        most.map(|one| one.cause.cases.iter().collect()).unwrap_or_default()
+    }
+}
+
+fn lower_sentence(case: &CaseId, change: Option<&CaseChange>) -> String {
+    match change.and_then(|one| one.score_was.zip(one.score_now)).filter(|(was, now)| was != now) {
+        Some((was, now)) => format!("{case} scores lower ({} → {})", format_score(was), format_score(now)),
+        None => format!("{case} got worse"),
+    }
+}
+
+/// A message without the suite that stands above it.
+fn without_suite(reason: &Reason) -> String {
+    let prefix = reason.suite.as_ref().map(|suite| format!("{suite}: ")).unwrap_or_default();
+    reason.message.strip_prefix(&prefix).unwrap_or(&reason.message).to_owned()
+}
+
+/// What a rule says of several.
+fn many(rule: Option<Rule>, count: usize) -> String {
+    let cases = counted(count, "case");
+    match rule {
+        Some(Rule::CaseRegressed) => format!("{cases} regressed"),
+        Some(Rule::ChangedFails) => format!("{cases} were changed; they passed and now fail"),
+        Some(Rule::ScenarioFailed) => format!("{cases} failed"),
+        Some(Rule::Lost) => format!("{cases} were measured and are not now"),
+        Some(Rule::CaseRemoved) => format!("{cases} are gone"),
+        Some(Rule::QuarantineExpired) => format!("{} have expired", counted(count, "quarantine")),
+        Some(Rule::BelowBest) => format!("{cases} fail, and once passed"),
+        Some(Rule::WeakenedGate) => format!("the gate is weaker in {count} places"),
+        Some(_) | None => format!("{cases} do not hold"),
+    }
+}
+
+/// What follows from a cause: `pulls accuracy 1.000 → 0.875 and 2 slices below max-drop`.
+fn effects(reasons: &[&Reason], causes: usize) -> Option<String> {
+    let of = |rules: &[Rule]| reasons.iter().filter(|one| rules.contains(&one.rule)).copied().collect::<Vec<&Reason>>();
+    let mut parts = Vec::new();
+    let floors = of(&[Rule::BelowMin]);
+    let same = |one: &Reason, other: &Reason| (&one.metric, &one.slice) == (&other.metric, &other.slice);
+    let mut drops = of(&[Rule::MetricDropped]);
+    let mut slices = of(&[Rule::SliceDropped]);
+    let drop = |one: &&Reason| {
+        let (metric, nature) = place(one);
+        format!("{metric} {} → {}", nature.format_or_dash(one.before), nature.format_or_dash(one.value))
+    };
+    let floor = |one: &&Reason| {
+        let (metric, nature) = place(one);
+        let fell = drops.iter().chain(&slices).find(|other| same(one, other)).map(drop);
+        let fell = fell.unwrap_or_else(|| format!("{metric} to {}", nature.format_or_dash(one.value)));
+        format!("{fell}, below its floor {}", nature.format_or_dash(one.threshold))
+    };
+    parts.extend(listed(floors.iter().map(floor).collect(), "floor"));
+    for fallen in [&mut drops, &mut slices] {
+        fallen.retain(|one| !floors.iter().any(|floor| same(one, floor)));
+    }
+    let mut fallen = listed(drops.iter().map(drop).collect(), "metric");
+    match slices.as_slice() {
+        [] => {}
+        [one] if drops.is_empty() => fallen = Some(drop(one)),
+        _ => {
+            let mut names: Vec<&String> = slices.iter().filter_map(|one| one.slice.as_ref()).collect();
+            names.dedup();
+            let slices = counted(names.len(), "slice");
+            fallen = Some(fallen.map_or(slices.clone(), |fallen| format!("{fallen} and {slices}")));
+        }
+    }
+    parts.extend(fallen.map(|fallen| format!("{fallen} below max-drop")));
+    let pulls = if causes == 1 { "pulls" } else { "they pull" };
+    let mut said = Vec::new();
+    if !parts.is_empty() {
+        said.push(format!("{pulls} {}", parts.join(", and ")));
+    }
+    let unmeasured = of(&[Rule::Lost, Rule::MissingMetric]);
+    let mut metrics: Vec<String> = unmeasured.iter().filter_map(|one| one.metric.clone()).collect();
+    metrics.sort();
+    metrics.dedup();
+    said.extend(listed(metrics, "metric").map(|metrics| format!("{metrics} cannot be measured without")));
+    (!said.is_empty()).then(|| said.join("; "))
+}
+
+fn place(reason: &Reason) -> (String, Nature) {
+    let metric = reason.metric.as_deref().unwrap_or_default();
+    let slice = reason.slice.as_ref().map(|slice| format!("{slice} ")).unwrap_or_default();
+    (format!("{slice}{metric}"), Nature::of(metric))
+}
+
+/// The first few, and how many more there are.
+fn listed(mut texts: Vec<String>, noun: &str) -> Option<String> {
+    let more = texts.len().saturating_sub(METRICS);
+    texts.truncate(METRICS);
+    if texts.is_empty() {
+        return None;
+    }
+    let more = if more > 0 { format!(" and {}", counted(more, &format!("more {noun}"))) } else { String::new() };
+    Some(format!("{}{more}", texts.join(", ")))
+}
+
+/// The command that allows all that fails in a suite; nothing where nothing can be allowed.
+fn bless_command(results: &Results, of: &SuiteCauses<'_>) -> Option<String> {
+    let suite = of.suite?;
+    let failing: Vec<&CauseLine<'_>> =
+        of.causes.iter().filter(|cause| cause.fails && cause.rule.is_blessable()).collect();
+    let only = match failing.as_slice() {
+        [] => return None,
+        [one] => one.case,
+        _ => None,
+    };
+    let is_part = results.run.filtered || results.run.partial;
+    if is_part && only.is_none() {
+        return None;
+    }
+    let mut line = String::from("evalratchet baseline bless");
+    if results.run.config != CONFIG_NAME {
+        line.push_str(&format!(" --config {}", shell_quoted(&results.run.config)));
+    }
+    line.push_str(&format!(" --suite {}", shell_quoted(suite.as_str())));
+    if let Some(case) = only {
+        line.push_str(&format!(" --case {}", shell_quoted(case.as_str())));
+    }
+    line.push_str(" --reason \"…\"");
+    Some(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conclude;
+    use crate::gate::GateContext;
+    use crate::gate::spec::{baseline_of, reference, run_info, suite};
+    use crate::model::{Policy, Threshold};
+
+    fn judged(main: &str, run: &str, policy: &Policy) -> Results {
+        let main = reference(baseline_of(vec![suite(main, policy)]));
+        conclude(vec![suite(run, policy)], run_info(), Some(&main), &GateContext::default())
+    }
+
+    fn sentences(results: &Results) -> Vec<String> {
+        causes(results).into_iter().flat_map(|suite| suite.causes).map(|cause| cause.sentence).collect()
+    }
+
+    #[test]
+    fn three_hundred_broken_cases_are_one_cause_and_ten_lines() {
+        let letters =
+            |at: usize| format!("{}{}", char::from(b'a' + (at / 26) as u8), char::from(b'a' + (at % 26) as u8));
+        let all = |sign: char| (0..300).map(|at| format!("{}{sign}", letters(at))).collect::<Vec<_>>().join(" ");
+        let results = judged(&all('+'), &all('-'), &Policy::default());
+        let causes = causes(&results);
+        assert_eq!(causes.len(), 1);
+        let [cause] = causes[0].causes.as_slice() else { panic!("{causes:?}") };
+        assert_eq!(
+            cause.sentence,
+            "s: 300 cases regressed; they pull accuracy 1.000 → 0.000, mean-score 1.000 → 0.000 below max-drop"
+        );
+        assert_eq!((cause.cases.len(), cause.more), (10, 290));
+        assert_eq!(causes[0].bless.as_deref(), Some("evalratchet baseline bless --suite s --reason \"…\""));
+        assert_eq!(results.gate.reasons.iter().filter(|reason| reason.fails).count(), 302, "machines see all of them");
+    }
+
+    #[test]
+    fn a_missed_floor_comes_first_with_the_case_that_explains_it() {
+        let mut policy = Policy::default();
+        policy.metrics.insert("accuracy".into(), Threshold { min: Some(0.9), ..Threshold::default() });
+        let results = judged("a+ b+ c+", "a- b+", &policy);
+        assert_eq!(
+            sentences(&results),
+            [
+                "s: a passed and now fails (1.00 → 0.00); pulls accuracy 1.000 → 0.500, below its floor 0.900, and mean-score 1.000 → 0.500 below max-drop",
+                "s: c is gone; it passed in the baseline",
+            ]
+        );
+    }
+}
