@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Better, EndingKind, Metric, MetricSpec, Nature, Score, Status, milliseconds, rounded};
+use crate::model::{Better, Check, EndingKind, Metric, MetricSpec, Nature, Score, Status, milliseconds, rounded};
 use crate::plan::Planned;
 use crate::results::{Attempt, CaseResult};
 use crate::stats::{deviation, mean, mean_interval, percentile, wilson};
@@ -23,7 +23,7 @@ pub fn case_result(planned: &Planned, attempts: &[Attempted], pass_share: f64, r
         flaky: false,
         score: mean(&scores),
         metrics: mean_metrics(&measured).into_iter().chain(repeat_metrics(&measured, &scores)).collect(),
-        checks: representative.map(|one| one.evaluation.checks.clone()).unwrap_or_default(),
+        checks: checks_of(representative, status, &measured, pass_share),
         fingerprint: case.fingerprint.clone(),
         location: case.location.clone(),
         duration_ms: rounded(mean(&durations).unwrap_or(0.0)),
@@ -34,6 +34,28 @@ pub fn case_result(planned: &Planned, attempts: &[Attempted], pass_share: f64, r
         slices: case.slices.clone(),
         detail: Some(representative.map_or_else(|| case.question.detail(), |one| one.evaluation.detail.clone())),
     }
+}
+
+/// The checks of the attempt that is shown. Of several attempts, too few passed; that one of them did not says less.
+fn checks_of(
+    representative: Option<&Attempted>,
+    status: Status,
+    measured: &[&Attempted],
+    pass_share: f64,
+) -> Vec<Check> {
+    let mut checks = representative.map(|one| one.evaluation.checks.clone()).unwrap_or_default();
+    if status != Status::Failed || measured.len() < 2 {
+        return checks;
+    }
+    let passed = measured.iter().filter(|one| one.evaluation.status == Status::Passed).count();
+    let sentence = format!("{passed} of {} attempts passed, {pass_share} needed", measured.len());
+    if let Some(check) = checks.iter_mut().find(|check| check.status == Status::Failed) {
+        check.details = Some(match check.details.take() {
+            Some(details) => format!("{sentence}; one that failed: {details}"),
+            None => sentence,
+        });
+    }
+    checks
 }
 
 /// The mean over the attempts of whatever was measured beside the score.

@@ -101,7 +101,7 @@ pub struct Reference {
 pub struct RunOutcome {
     pub results: Results,
     /// The recordings of suites that were recorded.
-    pub recorded: Vec<(SuiteId, recordings::Recordings)>,
+    pub recorded: Vec<(SuiteId, targets::Recorder)>,
 }
 
 /// A suite that was asked.
@@ -308,6 +308,7 @@ fn suite_result(request: &RunRequest, asked: &Asked<'_>) -> SuiteResult {
         kind: settings.kind,
         status: Status::Unmeasured,
         replayed: settings.source == settings::Source::Recordings,
+        from_cache: asked.attempts.iter().flatten().map(|attempt| attempt.from_cache).sum(),
         varies: settings.varies,
         affected: suite.affected,
         model: settings.target.model().map(str::to_owned),

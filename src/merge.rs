@@ -70,7 +70,10 @@ fn join(mut parts: Vec<ShardPart>, first: RunInfo) -> (Vec<SuiteResult>, RunInfo
     for part in parts {
         for suite in part.results.suites {
             match suites.iter().position(|known| known.id == suite.id) {
-                Some(index) => suites[index].cases.extend(suite.cases),
+                Some(index) => {
+                    suites[index].cases.extend(suite.cases);
+                    suites[index].from_cache += suite.from_cache;
+                }
                 None => suites.push(suite),
             }
         }

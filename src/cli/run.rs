@@ -26,7 +26,7 @@ use crate::results::{Results, RunInfo};
 use crate::settings::{Overrides, Settings, parse_duration};
 use crate::suites::Kind;
 use crate::suites::scenario::ScenarioRunner;
-use crate::targets::Cache;
+use crate::targets::{Cache, Recorder};
 use crate::text::counted;
 
 /// Flags of `run`.
@@ -360,10 +360,10 @@ fn execute(
     });
     // A request to a service that does not answer cannot be taken back, but nobody waits for it any more.
     runtime.shutdown_background();
-    for (suite, recordings) in recorded {
+    for (suite, recorder) in recorded {
         let file = files.iter().find(|(id, _)| *id == suite).and_then(|(_, file)| file.as_ref());
         if let Some(file) = file {
-            write_recordings(file, &recordings)?;
+            write_recordings(file, &recorder)?;
         }
     }
     let (hits, misses) = cache.counts();
@@ -373,12 +373,23 @@ fn execute(
     Ok(results)
 }
 
-fn write_recordings(file: &Found, recordings: &Recordings) -> Result<(), Failure> {
+/// Writes what was recorded, and says what was not. Without a new answer the file stays as it is.
+fn write_recordings(file: &Found, recorder: &Recorder) -> Result<(), Failure> {
+    let Recorder { recordings, recorded, without_answer, why } = recorder;
+    let because = why.as_deref().and_then(|why| why.lines().next()).map(|why| format!(": {why}")).unwrap_or_default();
+    let lost = format!("{} had no answer{because}", counted(*without_answer, "question"));
+    if *recorded == 0 {
+        if *without_answer > 0 {
+            console::note(&format!("nothing was recorded in {}; {lost}", file.shown));
+        }
+        return Ok(());
+    }
     let text =
         recordings.render().map_err(|error| Failure::Usage(format!("{} cannot be written: {error}", file.shown)))?;
     write_atomically(&file.path, text.as_bytes())
         .map_err(|error| Failure::Write { path: file.shown.clone(), error })?;
-    console::note(&format!("recorded: {} in {}", counted(recordings.all().count(), "answer"), file.shown));
+    let lost = if *without_answer > 0 { format!("; not recorded: {lost}") } else { String::new() };
+    console::note(&format!("recorded: {} in {}{lost}", counted(*recorded, "answer"), file.shown));
     Ok(())
 }
 

@@ -26,6 +26,7 @@ pub(crate) fn suite(cases: &str, policy: &Policy) -> SuiteResult {
         kind: Kind::Command,
         status: Status::Unmeasured,
         replayed: false,
+        from_cache: 0,
         varies,
         affected: true,
         model: None,

@@ -97,6 +97,19 @@ pub(crate) async fn text_of(mut response: reqwest::Response) -> Result<String, B
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// An address as it may be shown: without a user's name and password, and without parameters.
+pub(crate) fn shown_address(url: &str) -> String {
+    let Ok(mut address) = reqwest::Url::parse(url) else {
+        return url.split(['?', '#']).next().unwrap_or(url).to_owned();
+    };
+    // An address that cannot have them has none.
+    address.set_username("").ok();
+    address.set_password(None).ok();
+    address.set_query(None);
+    address.set_fragment(None);
+    address.to_string()
+}
+
 /// The causes of an error in one line, without the error itself: that names the address, which may hold a secret.
 pub(crate) fn causes(error: &dyn Error) -> String {
     let mut text = String::new();
@@ -153,6 +166,12 @@ mod tests {
     fn an_attended_request_is_handed_back_after_the_pause() {
         assert_eq!(sent(SendFailure::Limited(None), Repeatable::Attended), (1, true));
         assert_eq!(sent(SendFailure::Lost, Repeatable::Attended), (1, false));
+    }
+
+    #[test]
+    fn an_address_is_shown_without_what_may_be_secret() {
+        assert_eq!(shown_address("https://me:pw@h:8/v1/x?key=s#f"), "https://h:8/v1/x");
+        assert_eq!(shown_address("http://127.0.0.1:9/v1"), "http://127.0.0.1:9/v1");
     }
 
     #[test]

@@ -3,5 +3,7 @@
 mod client;
 mod retry;
 
-pub(crate) use client::{BodyError, HttpError, causes, client, connection_failed, jitter, send, text_of, wait_of};
+pub(crate) use client::{
+    BodyError, HttpError, causes, client, connection_failed, jitter, send, shown_address, text_of, wait_of,
+};
 pub(crate) use retry::{Failed, Repeatable, RetryPolicy, SendFailure};

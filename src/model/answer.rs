@@ -21,6 +21,8 @@ pub struct Answer {
     pub hint: Option<String>,
     /// What it consumed, where that is known.
     pub usage: Option<Usage>,
+    /// Whether it is the answer of an earlier run.
+    pub from_cache: bool,
 }
 
 /// What an answer of a model consumed.
@@ -44,7 +46,14 @@ impl Answer {
 
     /// No answer, for this reason.
     pub fn ended(ending: Ending) -> Self {
-        Self { ending, captured: Output::default(), duration: Duration::ZERO, hint: None, usage: None }
+        Self {
+            ending,
+            captured: Output::default(),
+            duration: Duration::ZERO,
+            hint: None,
+            usage: None,
+            from_cache: false,
+        }
     }
 
     /// Why there is no answer, with the guess at its cause; empty when there is one.
@@ -60,7 +69,7 @@ impl Answer {
 
 impl Redact for Answer {
     fn redact(&mut self, redactor: &Redactor) {
-        let Self { ending, captured, duration: _, hint, usage: _ } = self;
+        let Self { ending, captured, duration: _, hint, usage: _, from_cache: _ } = self;
         ending.redact(redactor);
         captured.redact(redactor);
         hint.redact(redactor);

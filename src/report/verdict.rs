@@ -5,7 +5,7 @@ use super::causes::{causes, first_cause};
 use super::change_counts;
 use crate::model::{Comparison, Rule, Shard, Status};
 use crate::results::{Results, SuiteResult, Verdict};
-use crate::text::truncate_middle;
+use crate::text::{counted, truncate_middle};
 
 /// How many names or reasons of others the line lists; the rest is counted.
 const LISTED: usize = 5;
@@ -62,6 +62,8 @@ pub enum VerdictPart<'a> {
     },
     /// Suites whose answers were recorded ones.
     Replayed { suites: usize, of: usize },
+    /// How many answers came from the cache of earlier runs.
+    FromCache(usize),
     /// This is one part of a run.
     Shard(Shard),
     /// Something was left out.
@@ -258,6 +260,7 @@ fn circumstances(results: &Results) -> Vec<VerdictPart<'_>> {
     reasons.dedup();
     parts.extend(some(blessed).map(|count| VerdictPart::Blessed { count, reasons }));
     parts.extend(suites(|suite| suite.replayed).map(|suites| VerdictPart::Replayed { suites, of }));
+    parts.extend(some(results.suites.iter().map(|suite| suite.from_cache).sum()).map(VerdictPart::FromCache));
     match results.run.shard {
         Some(shard) => parts.push(VerdictPart::Shard(shard)),
         None if results.run.partial => parts.push(VerdictPart::Partial),
@@ -304,6 +307,7 @@ impl VerdictPart<'_> {
                 format!("{count} blessed ({})", listed(reasons.iter().map(reason).collect(), "; "))
             }
             Self::Replayed { suites, of } => format!("{suites} of {of} suites replayed"),
+            Self::FromCache(count) => format!("{} from the cache", counted(*count, "answer")),
             Self::Shard(shard) => format!("shard {shard}: a part is not judged, merge judges the whole"),
             Self::Partial => "partial run".to_owned(),
         }

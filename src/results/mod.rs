@@ -187,6 +187,9 @@ pub struct SuiteResult {
     /// Whether its answers were recorded ones.
     #[serde(default)]
     pub replayed: bool,
+    /// How many of its answers came from the cache of earlier runs, those of judges included; left out if none did.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub from_cache: usize,
     /// Whether its answers vary from run to run.
     #[serde(default)]
     pub varies: bool,
@@ -391,6 +394,11 @@ impl Cause {
 
 const fn yes() -> bool {
     true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out a reference")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 const fn first() -> u32 {

@@ -138,8 +138,9 @@ pub trait Evidence: Send {
 
 impl Evidence for Answer {
     fn into_attempt(self, evaluation: Evaluation) -> Attempted {
-        let Self { ending, captured, duration, hint: _, usage } = self;
-        Attempted { ending: ending.kind(), duration, captured, usage, evaluation }
+        let Self { ending, captured, duration, hint: _, usage, from_cache } = self;
+        let from_cache = usize::from(from_cache);
+        Attempted { ending: ending.kind(), duration, captured, usage, from_cache, evaluation }
     }
 }
 

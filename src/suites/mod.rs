@@ -79,12 +79,14 @@ pub struct Attempted {
     /// What was written, shortened.
     pub captured: Output,
     pub usage: Option<Usage>,
+    /// How many answers of earlier runs it is made of: the target's, and those of judges.
+    pub from_cache: usize,
     pub evaluation: Evaluation,
 }
 
 impl Redact for Attempted {
     fn redact(&mut self, redactor: &Redactor) {
-        let Self { ending: _, duration: _, captured, usage: _, evaluation } = self;
+        let Self { ending: _, duration: _, captured, usage: _, from_cache: _, evaluation } = self;
         let Evaluation { status: _, score: _, metrics: _, checks, diff, detail } = evaluation;
         captured.redact(redactor);
         checks.redact(redactor);

@@ -22,11 +22,24 @@ pub struct AnswerSource {
     source: Source,
     target: OnceLock<Result<Target, TargetError>>,
     context: BuildContext,
-    recordings: Arc<Mutex<Recordings>>,
+    recorder: Arc<Mutex<Recorder>>,
     /// Whose opinion it gives, if it is not the suite's target itself.
     name: Option<String>,
     /// Who else is asked, by name.
     opinions: BTreeMap<String, AnswerSource>,
+}
+
+/// The recordings of a suite, and what this run added to them.
+#[derive(Debug, Clone, Default)]
+pub struct Recorder {
+    /// All of them, old and new.
+    pub recordings: Recordings,
+    /// How many are new.
+    pub recorded: usize,
+    /// How many questions had no answer to record.
+    pub without_answer: usize,
+    /// Why the first of those had none.
+    pub why: Option<String>,
 }
 
 /// What a suite's answers come from.
@@ -58,13 +71,13 @@ impl AnswerSource {
             budget: Arc::new(Budget::new(limits)),
             redactor: Arc::clone(redactor),
         };
-        let recordings = Arc::new(Mutex::new(recordings));
+        let recorder = Arc::new(Mutex::new(Recorder { recordings, ..Recorder::default() }));
         let one = |settings: &TargetSettings, source, name| Self {
             settings: settings.clone(),
             source,
             target: OnceLock::new(),
             context: context.clone(),
-            recordings: Arc::clone(&recordings),
+            recorder: Arc::clone(&recorder),
             name,
             opinions: BTreeMap::new(),
         };
@@ -117,13 +130,17 @@ impl AnswerSource {
                     self.record(&request, &answer);
                     answer
                 }
-                Err(error) => could_not_start(error),
+                Err(error) => {
+                    let answer = could_not_start(error);
+                    self.record(&request, &answer);
+                    answer
+                }
             },
         }
     }
 
     fn replay(&self, request: &Request) -> Answer {
-        let recordings = self.recordings.lock().unwrap_or_else(PoisonError::into_inner);
+        let recordings = &self.recorder.lock().unwrap_or_else(PoisonError::into_inner).recordings;
         let (case, sent) = (CaseId::new(&request.id), self.settings.properties().recorded_request(request));
         let component = self.name.as_deref();
         let key = RecordingKey { case: &case, repeat: request.repeat, component, request: &sent };
@@ -141,11 +158,15 @@ impl AnswerSource {
     /// Keeps an answer. Where there is none, the old recording stays as it is.
     fn record(&self, request: &Request, answer: &Answer) {
         let (said, failure) = (answer.ending.said(), answer.ending.failure());
+        let mut recorder = self.recorder.lock().unwrap_or_else(PoisonError::into_inner);
         if said.is_none() && failure.is_none() {
+            recorder.without_answer += 1;
+            recorder.why.get_or_insert_with(|| answer.sentence());
             return;
         }
+        recorder.recorded += 1;
         let sent = self.settings.properties().recorded_request(request);
-        self.recordings.lock().unwrap_or_else(PoisonError::into_inner).put(Recording {
+        recorder.recordings.put(Recording {
             case: CaseId::new(&request.id),
             repeat: request.repeat,
             component: self.name.clone(),
@@ -159,14 +180,14 @@ impl AnswerSource {
     }
 
     /// The recordings as they are now, if this run records; only those of the suite's own cases are kept.
-    pub fn to_write(&self, declared: &[CaseId]) -> Option<Recordings> {
+    pub fn to_write(&self, declared: &[CaseId]) -> Option<Recorder> {
         if self.source != Source::Recorder {
             return None;
         }
-        let mut recordings = self.recordings.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut recorder = self.recorder.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let declared: HashSet<&CaseId> = declared.iter().collect();
-        recordings.keep(|case| declared.contains(case));
-        Some(recordings)
+        recorder.recordings.keep(|case| declared.contains(case));
+        Some(recorder)
     }
 
     /// Ends whatever is still running.

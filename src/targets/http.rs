@@ -11,8 +11,8 @@ use super::{
     TargetProperties,
 };
 use crate::http::{
-    BodyError, Failed, HttpError, Repeatable, RetryPolicy, SendFailure, client, connection_failed, send, text_of,
-    wait_of,
+    BodyError, Failed, HttpError, Repeatable, RetryPolicy, SendFailure, client, connection_failed, send, shown_address,
+    text_of, wait_of,
 };
 use crate::input::Place;
 use crate::model::{Answer, Ending, Request};
@@ -108,6 +108,9 @@ impl HttpTarget {
         let once = |allowed| attempt(client.post(&self.config.url).json(body), allowed);
         match send(&policy, Repeatable::Always, None, once).await {
             Ok(text) => Ending::of(text),
+            Err(Failed { error: Ending::Unreachable { why }, .. }) => {
+                Ending::Unreachable { why: format!("{}: {why}", shown_address(&self.config.url)) }
+            }
             Err(failed) => failed.error,
         }
     }
@@ -120,9 +123,11 @@ async fn attempt(request: reqwest::RequestBuilder, allowed: Duration) -> Result<
     let failure = SendFailure::of_status(status, wait_of(response.headers()));
     match (status, text_of(response).await) {
         (200..=299, Ok(text)) => Ok(text),
-        (401 | 403 | 429 | 500..=599, _) => {
-            Err(Failed::new(failure, Ending::Unreachable { why: format!("status {status}") }))
+        (401 | 403, _) => {
+            let why = format!("status {status}; evalratchet sends no key to an `http` target");
+            Err(Failed::new(failure, Ending::Unreachable { why }))
         }
+        (429 | 500..=599, _) => Err(Failed::new(failure, Ending::Unreachable { why: format!("status {status}") })),
         (_, Err(BodyError::Connection(error))) => Err(lost(&error)),
         (200..=299, Err(error @ BodyError::TooLong)) => {
             Err(Failed::new(SendFailure::Final, Ending::Unreadable { why: error.to_string() }))

@@ -211,7 +211,7 @@ impl ProcessTarget {
         let hint = matches!(ending, Ending::ExitCode(_) | Ending::Empty)
             .then(|| self.environment.hint(&format!("{}\n{}", captured.stderr, captured.stdout)))
             .flatten();
-        Answer { ending, captured, duration, hint, usage: None }
+        Answer { ending, captured, duration, hint, usage: None, from_cache: false }
     }
 }
 

@@ -32,7 +32,7 @@ use crate::model::{Answer, Ending, Request};
 use crate::process::Stop;
 use crate::text::Redactor;
 
-pub use answer_source::{AnswerSource, SILENT, SourceSetup};
+pub use answer_source::{AnswerSource, Recorder, SILENT, SourceSetup};
 pub use budget::Budget;
 pub use cache::Cache;
 use command::CommandSettings;

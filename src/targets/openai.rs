@@ -19,8 +19,8 @@ use super::{
     TargetProperties,
 };
 use crate::http::{
-    BodyError, Failed, HttpError, Repeatable, RetryPolicy, SendFailure, client, connection_failed, send, text_of,
-    wait_of,
+    BodyError, Failed, HttpError, Repeatable, RetryPolicy, SendFailure, client, connection_failed, send, shown_address,
+    text_of, wait_of,
 };
 use crate::input::Place;
 use crate::model::{Answer, Ending, Request, Usage};
@@ -224,10 +224,15 @@ impl OpenAiTarget {
     async fn complete(&self, body: Value, repeat: usize, stop: &Stop) -> Answer {
         if let Some(cached) = self.cache.get(&self.config.0.base_url, &body, repeat) {
             let ending = Ending::of(cached.answer.clone());
-            return Answer { duration: cached.latency(), usage: cached.usage, ..Answer::ended(ending) };
+            return Answer {
+                duration: cached.latency(),
+                usage: cached.usage,
+                from_cache: true,
+                ..Answer::ended(ending)
+            };
         }
         if let (Some(name), None) = (&self.config.0.api_key_env, &self.secret) {
-            let why = format!("{name} is not set, and {} wants a key", self.config.0.base_url);
+            let why = format!("{name} is not set, and {} wants a key", shown_address(&self.config.0.base_url));
             return Answer::ended(Ending::Unasked { why });
         }
         let client = match self.client.get_or_init(client) {
@@ -285,12 +290,12 @@ impl OpenAiTarget {
         if let Err(OverBudget) = self.budget.count_request() {
             return Err(Failed::new(SendFailure::Final, Ending::Unasked { why: self.budget.sentence() }));
         }
-        let unreachable = |failure, why: String| Failed::new(failure, Ending::Unreachable { why: self.redacted(&why) });
+        let unreachable = |failure, why: String| Failed::new(failure, self.unreachable(&why));
         let lost = |error: &reqwest::Error| {
             let Failed { failure, error: why, .. } = connection_failed(error, allowed);
             unreachable(failure, why)
         };
-        let mut request = client.post(format!("{}/chat/completions", self.config.0.base_url)).timeout(allowed);
+        let mut request = client.post(self.url()).timeout(allowed);
         if let Some(secret) = &self.secret {
             request = request.bearer_auth(secret);
         }
@@ -310,29 +315,48 @@ impl OpenAiTarget {
             return Err(unreachable(failure, format!("status {}: {text}", status.as_u16())));
         }
         let value: Value = serde_json::from_str(&text).map_err(|error| {
-            unreachable(failure, format!("the endpoint did not answer in JSON ({error}): {}", start(&text)))
+            unreachable(
+                failure,
+                format!("the endpoint did not answer in JSON ({error}): {}", start(&self.redacted(&text))),
+            )
         })?;
         if status.is_success() {
             return Ok(value);
         }
-        let message =
-            value.pointer("/error/message").and_then(Value::as_str).map_or_else(|| start(&text), str::to_owned);
-        Err(unreachable(failure, format!("status {}: {message}", status.as_u16())))
+        let message = value
+            .pointer("/error/message")
+            .and_then(Value::as_str)
+            .map_or_else(|| start(&self.redacted(&text)), str::to_owned);
+        let key = if matches!(status.as_u16(), 401 | 403) { self.about_key() } else { String::new() };
+        Err(unreachable(failure, format!("status {}: {message}{key}", status.as_u16())))
+    }
+
+    fn url(&self) -> String {
+        format!("{}/chat/completions", self.config.0.base_url)
+    }
+
+    /// No answer, for this reason; the address says whose.
+    fn unreachable(&self, why: &str) -> Ending {
+        Ending::Unreachable { why: self.redacted(&format!("{}: {why}", shown_address(&self.url()))) }
+    }
+
+    /// Where the key comes from that the endpoint refused.
+    fn about_key(&self) -> String {
+        match &self.config.0.api_key_env {
+            Some(name) => format!("; check the key in {name}"),
+            None => "; no key was sent, as no `api-key-env` names its variable".to_owned(),
+        }
     }
 
     /// The answer in a response. An error that comes with status 200 is still an error.
     fn read(&self, response: &Value) -> Ending {
         if let Some(error) = response.get("error").filter(|error| !error.is_null()) {
             let message = error.get("message").and_then(Value::as_str).map_or_else(|| error.to_string(), str::to_owned);
-            return Ending::Unreachable {
-                why: self.redacted(&format!("the endpoint answered with an error: {message}")),
-            };
+            return self.unreachable(&format!("the endpoint answered with an error: {message}"));
         }
         let Some(choice) = response.get("choices").and_then(|choices| choices.get(0)) else {
-            let shown = start(&response.to_string());
-            return Ending::Unreachable {
-                why: self.redacted(&format!("the endpoint answered without a choice: {shown}")),
-            };
+            let shown = start(&self.redacted(&response.to_string()));
+            return self.unreachable(&format!("the endpoint answered without a choice: {shown}"));
         };
         let message = &choice["message"];
         if let Some(refusal) = message["refusal"].as_str().filter(|refusal| !refusal.is_empty()) {

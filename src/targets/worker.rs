@@ -130,14 +130,14 @@ impl Askable for WorkerTarget {
                 let ending = answer::from_value(&output, invocation);
                 let captured = Output { stdout: self.process.redacted(&output.to_string()), ..Output::default() };
                 self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
-                Answer { ending, captured, duration: started.elapsed(), hint: None, usage: None }
+                Answer { ending, captured, duration: started.elapsed(), hint: None, usage: None, from_cache: false }
             }
             Err(ending) => {
                 let (ending, stderr) = worker.fail(ending).await;
                 let stderr = self.process.shown(&stderr);
                 let hint = environment.hint(&stderr).filter(|_| matches!(ending, Ending::ExitCode(_)));
                 let captured = Output { stderr, ..Output::default() };
-                Answer { ending, captured, duration: started.elapsed(), hint, usage: None }
+                Answer { ending, captured, duration: started.elapsed(), hint, usage: None, from_cache: false }
             }
         }
     }

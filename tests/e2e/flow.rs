@@ -135,7 +135,10 @@ fn repeat_asks_several_times_and_passes_by_share() {
 
     world.config("target = { command = [\"./flaky\"] }\nrepeat = 2\npass-share = 1.0");
     std::fs::remove_file(world.path().join("n")).unwrap();
-    assert_eq!(world.evalratchet(&["run", "--jobs", "1"]).case("a")["status"], "failed");
+    let ran = world.evalratchet(&["run", "--jobs", "1"]);
+    assert_eq!(ran.case("a")["status"], "failed");
+    let because = "1 of 2 attempts passed, 1 needed; one that failed: word 1: expected `ls`, generated `pwd`";
+    assert!(ran.stdout.contains(because), "{}", ran.stdout);
 }
 
 #[test]

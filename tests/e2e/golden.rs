@@ -272,12 +272,15 @@ fn a_missing_answer_is_an_error_and_is_never_scored() {
     let rate = r#"{"error": {"message": "Rate limit reached for key sk-secret-of-the-test", "type": "rate_limit"}}"#;
     for (reply, message) in [
         (Reply::Http(429, "", rate.into()), "status 429: Rate limit reached for key [redacted]"),
-        (Reply::Http(401, "", r#"{"error": {"message": "bad key"}}"#.into()), "status 401: bad key"),
+        (
+            Reply::Http(401, "", r#"{"error": {"message": "bad key"}}"#.into()),
+            "/chat/completions: status 401: bad key; check the key in OPENAI_API_KEY",
+        ),
         (Reply::Http(503, "", "down".into()), "status 503"),
         (Reply::Http(200, "", rate.into()), "answered with an error: Rate limit reached"),
         (Reply::Http(200, "", "<html>proxy</html>".into()), "did not answer in JSON"),
         (Reply::Http(200, "", r#"{"choices": []}"#.into()), "without a choice"),
-        (Reply::Drop, "could not be reached"),
+        (Reply::Drop, "could not be reached: http://127.0.0.1:"),
         (Reply::Hang, "no answer within 1s"),
     ] {
         let chat = Chat::start(move |_, _| reply.clone());
@@ -289,6 +292,36 @@ fn a_missing_answer_is_an_error_and_is_never_scored() {
         assert!(case["checks"].to_string().contains(message), "{message}: {}", case["checks"]);
         assert!(!ran.stdout.contains("sk-secret") && !ran.results.unwrap().to_string().contains("sk-secret"));
     }
+}
+
+#[test]
+fn a_recording_counts_the_answers_of_this_run_and_names_what_had_none() {
+    let chat = Chat::start(|index, _| if index == 1 { Reply::Http(401, "", "{}".into()) } else { says(GOOD) });
+    let world = module(&["a", "b", "c"], &openai(&chat, ", retries = 0"), RECORDED);
+    let ran = run(&world, &["--mode", "record", "--jobs", "1"]);
+    let expected = "recorded: 2 answers in m/recorded.jsonl; not recorded: 1 question had no answer: could not be reached: http://127.0.0.1:";
+    assert!(ran.stderr.contains(expected) && ran.stderr.contains("status 401"), "{}", ran.stderr);
+    let before = std::fs::read(world.path().join("m/recorded.jsonl")).unwrap();
+
+    // Without a key nothing is recorded, and what was is left alone.
+    let mut command = world.command(&["run", "--mode", "record", "--no-cache"]);
+    let ran = world.ran(command.env_remove("OPENAI_API_KEY").output().unwrap());
+    let expected = "nothing was recorded in m/recorded.jsonl; 3 questions had no answer: OPENAI_API_KEY is not set";
+    assert!(ran.stderr.contains(expected) && !ran.stderr.contains("recorded: "), "{}", ran.stderr);
+    assert_eq!(std::fs::read(world.path().join("m/recorded.jsonl")).unwrap(), before);
+}
+
+#[test]
+fn the_verdict_counts_answers_from_the_cache() {
+    let chat = Chat::start(|_, _| says(GOOD));
+    let world = module(&["a", "b"], &openai(&chat, ""), "");
+    let fresh = run(&world, &["--mode", "live"]);
+    assert!(!fresh.stdout.contains("from the cache"), "{}", fresh.stdout);
+    let again = run(&world, &["--mode", "live"]);
+    assert!(again.stdout.contains(" · 2 answers from the cache"), "{}", again.stdout);
+    assert_eq!(again.results.unwrap()["suites"][0]["from_cache"], 2);
+    let comment = std::fs::read_to_string(world.path().join("evalratchet-out/comment.md")).unwrap();
+    assert!(comment.contains("2 answers from the cache"), "{comment}");
 }
 
 #[test]

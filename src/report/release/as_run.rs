@@ -13,6 +13,7 @@ pub(super) fn suite(id: &SuiteId, suite: &BaselineSuite) -> SuiteResult {
         kind: suite.kind,
         status: Status::Unmeasured,
         replayed: suite.replayed,
+        from_cache: 0,
         varies: suite.varies,
         affected: true,
         model: suite.model.clone(),

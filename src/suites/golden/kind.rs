@@ -133,7 +133,9 @@ pub struct GoldenEvidence {
 
 impl Evidence for GoldenEvidence {
     fn into_attempt(self, evaluation: Evaluation) -> Attempted {
-        self.answer.into_attempt(evaluation)
+        let judged = self.opinions.values().filter(|opinion| opinion.from_cache).count();
+        let attempted = self.answer.into_attempt(evaluation);
+        Attempted { from_cache: attempted.from_cache + judged, ..attempted }
     }
 }
 

@@ -54,6 +54,7 @@ impl Evidence for ImportedQuestion {
             duration: self.duration.unwrap_or_default(),
             captured: Output::default(),
             usage: None,
+            from_cache: 0,
             evaluation,
         }
     }

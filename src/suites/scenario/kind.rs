@@ -79,7 +79,7 @@ impl Evidence for ScenarioEvidence {
         } else {
             EndingKind::Answered
         };
-        Attempted { ending, duration, captured, usage: None, evaluation }
+        Attempted { ending, duration, captured, usage: None, from_cache: 0, evaluation }
     }
 }
 
