@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use crate::input::{InputError, InputErrors, nearest};
 use crate::model::{CaseId, Lane, Shard};
 use crate::suites::Kind;
-use crate::suites::{Case, Suite};
+use crate::suites::{Case, Suite, SuiteSettings};
 
 /// What the user asked to run.
 #[derive(Debug, Clone, Default)]
@@ -85,14 +85,19 @@ impl Selection {
         errors.into_result()
     }
 
+    /// Whether it can choose a case of this suite, whatever its cases are.
+    pub fn may_choose(&self, suite: &SuiteSettings) -> bool {
+        (self.suites.is_empty() || self.suites.iter().any(|chosen| chosen == suite.id.as_str()))
+            && (self.kinds.is_empty() || self.kinds.contains(&suite.kind))
+    }
+
     fn chooses(&self, suite: &Suite, case: &Case) -> bool {
         let id = suite.settings.id.as_str();
         let by_filter = self.filter.as_ref().is_none_or(|filter| match filter.strip_prefix('=') {
             Some(exact) => case.id.as_str() == exact,
             None => format!("{id}/{}", case.id).contains(filter.as_str()),
         });
-        (self.suites.is_empty() || self.suites.iter().any(|chosen| chosen == id))
-            && (self.kinds.is_empty() || self.kinds.contains(&suite.settings.kind))
+        self.may_choose(&suite.settings)
             && (self.tags.is_empty() || self.tags.iter().any(|tag| case.tags.contains(tag)))
             && self.lane.is_none_or(|lane| case.question.lane().is_none_or(|of_case| of_case == lane))
             && by_filter

@@ -40,7 +40,7 @@ pub(super) struct AcceptArgs {
 pub(super) fn golden(verb: GoldenVerb) -> Result<ExitCode, Failure> {
     let GoldenVerb::Accept(args) = verb;
     let overrides = Overrides { mode: Mode::Record, ..Overrides::default() };
-    let (settings, suites, _) = load(&args.config, &overrides)?;
+    let (settings, suites, _) = load(&args.config, &overrides, |_| false)?;
     let suites: Vec<Suite> = suites
         .into_iter()
         .filter(|suite| suite.settings.kind == Kind::Golden)

@@ -26,10 +26,14 @@ pub(super) struct ListArgs {
 }
 
 pub(super) fn list(args: ListArgs) -> Result<ExitCode, Failure> {
-    let (settings, suites, _) = load(&args.config, &Overrides::default())?;
+    let (settings, suites, _) = load(&args.config, &Overrides::default(), |_| false)?;
     let selection = args.selection.into_selection(None);
     let known: Vec<&str> = settings.suites.iter().map(|suite| suite.id.as_str()).collect();
     selection.check(&known, &settings.config)?;
+    let unavailable = suites.iter().map(|suite| &suite.settings).filter(|suite| !suite.unavailable.is_empty());
+    for suite in unavailable.filter(|suite| selection.may_choose(suite)) {
+        console::note(&format!("{} is not listed:\n{}\n", suite.id, suite.unavailable));
+    }
     let (mut listed, mut wrong) = (0, false);
     for suite in plan(suites, &selection) {
         let (id, kind) = (&suite.settings.id, suite.settings.kind);

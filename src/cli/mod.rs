@@ -36,7 +36,7 @@ use crate::plan::Selection;
 use crate::repository::GitError;
 use crate::settings::{Overrides, Settings, find_config, no_config};
 use crate::suites::Kind;
-use crate::suites::{self, Suite};
+use crate::suites::{self, Suite, SuiteSettings};
 
 /// Runs every evaluation of a repository and says whether it is good enough.
 #[derive(Debug, Parser)]
@@ -263,8 +263,12 @@ fn settings(config: &ConfigArgs, overrides: &Overrides) -> Result<Settings, Fail
 }
 
 /// The configuration that is meant, with everything in it loaded, or every mistake in it. The last value is what
-/// `check` reports and `run` lets fail.
-fn load(config: &ConfigArgs, overrides: &Overrides) -> Result<(Settings, Vec<Suite>, InputErrors), Failure> {
+/// `check` reports and `run` lets fail. Results of other tools are only missed in suites that are `needed`.
+fn load(
+    config: &ConfigArgs,
+    overrides: &Overrides,
+    needed: impl Fn(&SuiteSettings) -> bool,
+) -> Result<(Settings, Vec<Suite>, InputErrors), Failure> {
     let (settings, mut errors) = Settings::load(&config_path(config)?, overrides)?;
     let (suites, warnings) = match suites::load(&settings.config, &settings.suites) {
         Ok(loaded) => loaded,
@@ -273,6 +277,9 @@ fn load(config: &ConfigArgs, overrides: &Overrides) -> Result<(Settings, Vec<Sui
             (Vec::new(), InputErrors::new())
         }
     };
+    for suite in suites.iter().map(|suite| &suite.settings).filter(|suite| needed(suite)) {
+        errors.extend(suite.unavailable.clone());
+    }
     errors.into_result()?;
     Ok((settings, suites, warnings))
 }

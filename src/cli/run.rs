@@ -101,8 +101,8 @@ impl RunArgs {
 pub(super) fn run(args: RunArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let mode = args.mode.unwrap_or_else(mode_of_environment);
     let overrides = Overrides { timeout: args.timeout, repeat: args.repeat, jobs: args.jobs, k: args.k, mode };
-    let (settings, suites, _) = load(&args.config, &overrides)?;
     let selection = args.selection.into_selection(args.shard);
+    let (settings, suites, _) = load(&args.config, &overrides, |suite| selection.may_choose(suite))?;
     let known: Vec<&str> = settings.suites.iter().map(|suite| suite.id.as_str()).collect();
     selection.check(&known, &settings.config)?;
     // From here on nothing that is in the directory may pass for what this run found.

@@ -81,6 +81,13 @@ impl InputErrors {
         self.0.extend(other.0);
     }
 
+    /// Says what to do about those of which that is not said yet.
+    pub fn add_help(&mut self, help: &str) {
+        for mistake in self.0.iter_mut().filter(|mistake| mistake.help.is_none()) {
+            mistake.help = Some(help.to_owned());
+        }
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -96,6 +103,15 @@ impl InputErrors {
         self.0.sort_by_key(|m| (m.file.clone(), m.position.as_ref().map(|p| (p.line, p.column))));
         self.0.dedup();
         if self.0.is_empty() { Ok(()) } else { Err(self) }
+    }
+}
+
+impl IntoIterator for InputErrors {
+    type Item = InputError;
+    type IntoIter = std::vec::IntoIter<InputError>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
     }
 }
 

@@ -9,7 +9,7 @@ use super::policy::ThresholdOf;
 use super::sections::{CommonSection, FlipsSection};
 use super::suite_section::{SuiteSection, kinds_with};
 use super::{Overrides, Source, SuiteSettings, parse_duration, policy};
-use crate::input::{FileSet, Found, Place};
+use crate::input::{FileSet, Found, InputErrors, Place};
 use crate::model::{Flips, Mode, Policy, SuiteId, Threshold};
 use crate::suites::Kind;
 use crate::suites::config::{CasesAre, SuiteContext};
@@ -56,7 +56,7 @@ pub(super) fn validate(section: SuiteSection, context: &SuiteValidation<'_>, pla
     let is_live = matches!(source, Source::Target | Source::Recorder);
     let is_model = target.as_ref().is_some_and(|target| target.model().is_some());
     let files = match rules.cases {
-        CasesAre::Files => FileSet::files(&place.join("cases"), common.cases),
+        CasesAre::Files | CasesAre::Results { .. } => FileSet::files(&place.join("cases"), common.cases),
         CasesAre::OneFolder { message, help } => {
             if common.cases.len() > 1 {
                 place.join("cases").join(1).error_with_help(message, help);
@@ -70,6 +70,7 @@ pub(super) fn validate(section: SuiteSection, context: &SuiteValidation<'_>, pla
         kind,
         config,
         files,
+        unavailable: InputErrors::new(),
         source,
         recordings: common.recordings.map(|file| Found { path: context.root.join(&file), shown: file }),
         target: target.unwrap_or(TargetSettings::NONE),

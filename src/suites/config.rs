@@ -67,6 +67,11 @@ pub struct ConfigRules {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CasesAre {
     Files,
+    /// Files that another tool writes before each run. A suite that is not run does not need them.
+    Results {
+        /// What to do where they are missing.
+        help: &'static str,
+    },
     /// One folder; with it, what to say if there are several.
     OneFolder {
         message: &'static str,

@@ -218,6 +218,7 @@ pub fn load(config: &str, suites: &[SuiteSettings]) -> Result<(Vec<Suite>, Input
     let mut warnings = InputErrors::new();
     let mut all = Vec::new();
     for suite in suites {
+        let mut wrong = InputErrors::new();
         let mut cases: Vec<Case> = Vec::new();
         let mut places: HashMap<CaseId, Location> = HashMap::new();
         for loaded in suite.load() {
@@ -226,27 +227,32 @@ pub fn load(config: &str, suites: &[SuiteSettings]) -> Result<(Vec<Suite>, Input
                     warnings.extend(loaded.warnings);
                     for LoadedCase { case, at_id } in loaded.cases {
                         if let Some(why) = wrong_id(case.id.as_str()) {
-                            errors.push(loaded.document.error(&at_id, why));
+                            wrong.push(loaded.document.error(&at_id, why));
                         }
                         if let Some(first) = places.get(&case.id) {
                             let message = format!("a second case is called `{}`", case.id);
                             let help = format!("the first is at {}:{}", first.file, first.line);
-                            errors.push(loaded.document.error(&at_id, message).with_help(help));
+                            wrong.push(loaded.document.error(&at_id, message).with_help(help));
                             continue;
                         }
                         places.insert(case.id.clone(), case.location.clone());
                         cases.push(case);
                     }
                 }
-                Err(wrong) => errors.extend(wrong),
+                Err(more) => wrong.extend(more),
             }
         }
         for case in suite.policy.quarantine.keys().filter(|id| !cases.is_empty() && !places.contains_key(*id)) {
             let message = format!("there is no case `{case}` in `{}` that could be in quarantine", suite.id);
             let near = nearest(case.as_str(), cases.iter().map(|one| one.id.as_str()));
-            errors.push(InputError::in_file(config, message).with_nearest(near));
+            wrong.push(InputError::in_file(config, message).with_nearest(near));
         }
-        all.push(Suite { settings: suite.clone(), cases });
+        let mut settings = suite.clone();
+        match suite.kind.rules().cases {
+            config::CasesAre::Files | config::CasesAre::OneFolder { .. } => errors.extend(wrong),
+            config::CasesAre::Results { .. } => settings.unavailable.extend(wrong),
+        }
+        all.push(Suite { settings, cases });
     }
     errors.into_result().map(|()| (all, warnings))
 }

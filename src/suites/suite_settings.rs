@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::Kind;
-use super::config::SuiteConfig;
+use super::config::{CasesAre, SuiteConfig};
 use crate::input::{Document, FileSet, Found, InputErrors};
 use crate::model::{Policy, SuiteId};
 use crate::targets::{Source, TargetSettings};
@@ -19,6 +19,8 @@ pub struct SuiteSettings {
     pub config: SuiteConfig,
     /// The files that hold its cases, or their folder.
     pub files: FileSet,
+    /// Why its results cannot be read, where another tool should have written them.
+    pub unavailable: InputErrors,
     /// Where answers come from.
     pub source: Source,
     /// The file of recorded answers, which need not be there yet.
@@ -40,11 +42,18 @@ pub struct SuiteSettings {
 impl SuiteSettings {
     /// Finds the files that it names.
     pub fn resolve(&mut self, document: &Document, errors: &mut InputErrors) {
-        let Self { root, config, files, target, .. } = self;
+        let Self { root, kind, config, files, unavailable, target, .. } = self;
         let target = target.properties_mut();
         target.resolve(root);
-        for set in config.file_sets_mut().into_iter().chain(target.file_sets_mut()).chain([files]) {
+        for set in config.file_sets_mut().into_iter().chain(target.file_sets_mut()) {
             set.resolve(root, document, errors);
+        }
+        match kind.rules().cases {
+            CasesAre::Files | CasesAre::OneFolder { .. } => files.resolve(root, document, errors),
+            CasesAre::Results { help } => {
+                files.resolve(root, document, unavailable);
+                unavailable.add_help(help);
+            }
         }
     }
 

@@ -40,6 +40,32 @@ pub fn plain(text: &str) -> String {
     shown.replace("##[", "# #[")
 }
 
+/// Text in which every character can be seen: what has no width, looks like a blank, reorders text or is a control
+/// character is written as an escape. Blanks, newlines and tabs stay.
+pub fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_invisible(character) {
+            shown.push_str(&format!("\\u{{{:x}}}", u32::from(character)));
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+fn is_invisible(character: char) -> bool {
+    match character {
+        ' ' | '\n' | '\t' => false,
+        _ if character.is_control() || character.is_whitespace() => true,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' => true,
+        '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+        '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' => true,
+        '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}' => true,
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,6 +76,15 @@ mod tests {
         assert_eq!(shell_quoted("it's $HOME"), r"'it'\''s $HOME'");
         assert_eq!(shell_quoted(""), "''");
         assert_eq!(shell_quoted("=id"), "'=id'");
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_written_as_an_escape() {
+        assert_eq!(
+            visible("rm\u{a0}-rf\u{200b} b\u{202e}\u{feff}\u{7}\r"),
+            "rm\\u{a0}-rf\\u{200b} b\\u{202e}\\u{feff}\\u{7}\\u{d}"
+        );
+        assert_eq!(visible("a b\tc\nä 日本 😀"), "a b\tc\nä 日本 😀");
     }
 
     #[test]

@@ -176,3 +176,19 @@ fn ten_thousand_cases_on_one_line_load() {
         .file("cases.json", &json!({"name": "n", "version": "1", "description": "d", "test_cases": cases}).to_string());
     assert_eq!(world.evalratchet(&["check"]).stdout, "evalratchet.toml: 1 suite, 10000 cases, no mistake\n");
 }
+
+#[test]
+fn an_expected_command_that_does_nothing_is_a_mistake() {
+    let mut second = case("b", "list", "ls");
+    second["accepted_commands"] = serde_json::json!(["ls -1", "# anything goes", " "]);
+    let world = World::with_target("{ command = [\"cat\"] }", &[case("a", "list", "# list the files"), second]);
+    let ran = world.evalratchet(&["check"]);
+    assert_eq!(ran.code, 2);
+    for message in [
+        "an expected command must not be only a comment",
+        "an accepted command must not be only a comment",
+        "an accepted command must not be empty",
+    ] {
+        assert!(ran.stderr.contains(message), "{message}: {}", ran.stderr);
+    }
+}

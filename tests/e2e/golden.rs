@@ -295,6 +295,69 @@ fn a_missing_answer_is_an_error_and_is_never_scored() {
 }
 
 #[test]
+fn one_wrong_idea_in_a_module_is_one_message() {
+    let target = "{ command = [\"cat\", \"answer\"] }";
+    let world = module(&["a", "b", "c", "d", "e"], target, "");
+    let golden: Vec<(&str, Value)> = ["a", "b", "c", "d", "e"].map(|id| (id, json!({"items": []}))).to_vec();
+    let golden: serde_json::Map<String, Value> = golden.into_iter().map(|(id, value)| (id.to_owned(), value)).collect();
+    world.file("m/golden.json", &serde_json::to_string_pretty(&golden).unwrap());
+    let ran = world.evalratchet(&["check"]);
+    assert_eq!(ran.code, 2);
+    let message =
+        "the component `count` cannot be measured on golden itself: `$.actual.tasks[*]`: `$.actual` has no `tasks`";
+    assert!(ran.stderr.contains(message), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("4 more cases (`b`, `c`, `d`, …)") && ran.stderr.contains("`minutes`"),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stderr.contains("\n1 mistake\n"), "{}", ran.stderr);
+
+    // Lists that are empty on both sides, fields that nobody knows, answers that nobody reviewed.
+    let empty: serde_json::Map<String, Value> = golden.keys().map(|id| (id.clone(), json!({"tasks": []}))).collect();
+    for (file, text, message) in [
+        ("m/golden.json", json!(empty), "neither `$.actual.tasks[*]` nor `$.golden.tasks[*]` selects anything"),
+        ("m/golden.json", json!({}), "`a` has no reviewed answer in m/golden.json; the same in 4 more cases"),
+    ] {
+        let world = module(&["a", "b", "c", "d", "e"], target, "");
+        let cases = std::fs::read_to_string(world.path().join("m/cases.json")).unwrap();
+        world.file("m/cases.json", &cases.replace("\"expectedTasks\": 2", "\"expectedTasks\": 0"));
+        let scorer = SCORER.split("[[component]]\nname = \"minutes\"").next().unwrap();
+        world.file("m/scorer.toml", &scorer.replace("weight = 0.5", "weight = 1.0"));
+        world.file(file, &text.to_string());
+        let ran = world.evalratchet(&["check"]);
+        assert!(ran.stderr.contains(message) && ran.stderr.contains("\n1 mistake\n"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_component_that_reads_no_answer_is_a_mistake() {
+    for (from, to, message) in [
+        ("actual = \"$.actual.tasks[*]\"", "actual = \"$.golden.tasks[*]\"", "does not read the answer"),
+        ("actual = \"$.actual.tasks[*]\"", "actual = \"$.input.title\"", "does not read the answer"),
+        ("golden = \"$.golden.tasks[*]\"", "golden = \"$.actual.tasks[*]\"", "compared with itself"),
+    ] {
+        let world = module(&["a"], "{ command = [\"cat\"] }", "");
+        world.file("m/scorer.toml", &SCORER.replacen(from, to, 1));
+        let ran = world.evalratchet(&["check"]);
+        assert_eq!(ran.code, 2, "{to}");
+        assert!(ran.stderr.contains("m/scorer.toml:") && ran.stderr.contains(message), "{}", ran.stderr);
+    }
+    let schema =
+        "[[component]]\nname = \"s\"\nweight = 1.0\nmeasure = \"schema\"\nactual = \"$.actual\"\nfile = \"s.json\"\n";
+    for text in ["{}", "true", "{\"title\": \"any\"}", "{\"anyOf\": [{\"type\": \"object\"}, true]}"] {
+        let world = module(&["a"], "{ command = [\"cat\"] }", "");
+        world.file(
+            "m/scorer.toml",
+            &format!("[expected]\nexpectedTasks = {{ count = \"$.golden.tasks[*]\" }}\n{schema}"),
+        );
+        world.file("m/s.json", text);
+        let ran = world.evalratchet(&["check"]);
+        assert!(ran.code == 2 && ran.stderr.contains("`s.json` accepts every value"), "{text}: {}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_recording_counts_the_answers_of_this_run_and_names_what_had_none() {
     let chat = Chat::start(|index, _| if index == 1 { Reply::Http(401, "", "{}".into()) } else { says(GOOD) });
     let world = module(&["a", "b", "c"], &openai(&chat, ", retries = 0"), RECORDED);

@@ -30,6 +30,37 @@ fn json_lines_are_read_with_status_or_score_or_both() {
 }
 
 #[test]
+fn results_that_are_not_there_yet_block_only_their_own_suite() {
+    let world = World::with_target("{ command = [\"echo\", \"ls\"] }", &[crate::support::case("a", "list", "ls")]);
+    let config = std::fs::read_to_string(world.path().join("evalratchet.toml")).unwrap();
+    for (name, text, why) in [
+        ("r.jsonl", None, "there is no file `r.jsonl`"),
+        ("out/*.xml", None, "the pattern `out/*.xml` matches no file"),
+        ("half.json", Some("{\"results\": ["), "half.json"),
+    ] {
+        let imported = format!("[[suite]]\nid = \"other\"\nkind = \"imported\"\ncases = [\"{name}\"]\n");
+        world.file("evalratchet.toml", &format!("{config}{imported}"));
+        text.map(|text| world.file(name, text));
+        let alone = world.evalratchet(&["run", "--suite", "s", "--case", "a"]);
+        assert_eq!(alone.code, 0, "{}{}", alone.stdout, alone.stderr);
+        let listed = world.evalratchet(&["list"]);
+        assert_eq!(listed.code, 0, "{}", listed.stderr);
+        assert!(listed.stdout.contains("s (command, 1 case)"), "{}", listed.stdout);
+        assert!(listed.stderr.contains("other is not listed:") && listed.stderr.contains(why), "{}", listed.stderr);
+        for arguments in [&["run"][..], &["run", "--suite", "other"], &["check"]] {
+            let ran = world.evalratchet(arguments);
+            assert_eq!(ran.code, 2, "{}", ran.stdout);
+            let help = text.is_some() || ran.stderr.contains("run the tool that writes it first");
+            assert!(ran.stderr.contains(why) && help, "{}", ran.stderr);
+        }
+        for arguments in [&["baseline", "show"][..], &["doctor"]] {
+            let ran = world.evalratchet(arguments);
+            assert!(!ran.stderr.contains(why) && !ran.stdout.contains(why), "{}{}", ran.stdout, ran.stderr);
+        }
+    }
+}
+
+#[test]
 fn junit_files_regress_against_their_baseline() {
     let junit = |second: &str| {
         format!(

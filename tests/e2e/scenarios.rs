@@ -508,3 +508,19 @@ fn a_failed_agent_earns_nothing_whatever_holds_anyway() {
     assert_eq!(assertions(&ran), ["passed: -"]);
     assert_eq!((ran.code, ran.case("s")["score"].as_f64()), (1, Some(0.0)));
 }
+
+#[test]
+fn an_assertion_with_a_pattern_or_without_text_is_a_mistake() {
+    for (assertion, message) in [
+        (json!({"type": "only-changed", "paths": ["src/*.rs"]}), "`src/*.rs` is taken literally"),
+        (json!({"type": "only-changed", "paths": ["a.{txt,md}"]}), "is taken literally"),
+        (json!({"type": "file-absent", "path": "**/*.log"}), "is taken literally"),
+        (json!({"type": "file-contains", "path": "a.txt", "includes": "\n"}), "almost every file contains a blank"),
+        (diff_match("+\n"), "has no text: almost every diff contains it"),
+    ] {
+        let ran = world(&json!({"patternAssertions": [assertion]})).evalratchet(&["check"]);
+        assert!(ran.code == 2 && ran.stderr.contains(message), "{message}: {}", ran.stderr);
+    }
+    let routes = json!({"patternAssertions": [{"type": "only-changed", "paths": ["a.txt", "pages/[id].tsx"]}]});
+    assert_eq!(world(&routes).evalratchet(&["check"]).code, 0);
+}

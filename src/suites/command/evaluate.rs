@@ -9,6 +9,7 @@ use super::Difference;
 use super::equivalence::{Equivalence, compare};
 use crate::model::{Answer, CheckName as _, Meaning, Score, Status, check_names};
 use crate::suites::{CaseDetail, Evaluation};
+use crate::text::visible;
 
 /// A command passes from this score on: whatever is equivalent does.
 const PASS_AT: f64 = 0.90;
@@ -76,16 +77,19 @@ fn explain(verdict: &Equivalence) -> Option<String> {
 pub fn sentence(difference: &Difference) -> String {
     let Difference { word, expected, generated, note } = difference;
     if expected.is_none() && generated.is_none() {
-        return "every word is the same".to_owned();
+        return note.clone().unwrap_or_else(|| "every word is the same".to_owned());
     }
-    let quoted = |text: &Option<String>| text.as_ref().map_or("nothing".to_owned(), |text| format!("`{text}`"));
+    let shown = |text: &str| visible(text).replace('\n', "\\n").replace('\t', "\\t");
+    let quoted =
+        |text: &Option<String>| text.as_ref().map_or("nothing".to_owned(), |text| format!("`{}`", shown(text)));
     let note = note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
     format!("word {word}: expected {}, generated {}{note}", quoted(expected), quoted(generated))
 }
 
 /// Expected and generated as a diff, a line each.
 fn diff(expected: &str, generated: &str) -> String {
-    let lines = TextDiff::from_lines(expected, generated);
+    let (expected, generated) = (visible(expected), visible(generated));
+    let lines = TextDiff::from_lines(&expected, &generated);
     let mut text = String::new();
     for change in lines.iter_all_changes() {
         text.push(match change.tag() {
@@ -102,7 +106,8 @@ fn diff(expected: &str, generated: &str) -> String {
 /// Two commands, one below the other, and a line with `^` below the words that differ.
 pub(super) fn marked(expected: &str, generated: &str) -> String {
     let (mut out, mut marks) = ([String::new(), String::new()], [String::new(), String::new()]);
-    let diff = TextDiff::from_words(expected, generated);
+    let (expected, generated) = (visible(expected), visible(generated));
+    let diff = TextDiff::from_words(&expected, &generated);
     for change in diff.iter_all_changes() {
         let text = change.value();
         let sides: &[usize] = match change.tag() {
@@ -185,6 +190,14 @@ mod tests {
         assert_eq!(evaluation.score, Some(Score::ZERO));
         assert_eq!(evaluation.diff.as_deref(), Some("-ls -la\n+pwd\n"));
         assert_eq!(evaluation.checks[0].details.as_deref(), Some("word 1: expected `ls`, generated `pwd`"));
+    }
+
+    #[test]
+    fn invisible_characters_are_named_in_the_reason_and_the_diff() {
+        let evaluation = given(Ending::Answered("ls\u{a0}-la\u{200b}".into()));
+        let because = evaluation.checks[0].details.as_deref().unwrap();
+        assert!(because.contains("\\u{a0}") && because.contains("\\u{200b}"), "{because}");
+        assert_eq!(evaluation.diff.as_deref(), Some("-ls -la\n+ls\\u{a0}-la\\u{200b}\n"));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::model::{CaseId, Fingerprint, Location, Slice};
 use crate::suites::command::{CommandDetail, Method};
 use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
 
-use super::equivalence::{Equivalence, ProgramTable, Tables};
+use super::equivalence::{Equivalence, ProgramTable, Tables, is_no_command};
 
 /// A dataset of prompts and the commands they should become.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -186,10 +186,16 @@ pub fn load(path: &Path, shown: &str, tables: &Tables, own: &[Found]) -> Result<
     check_totals(&document, &dataset, &mut errors);
     let at = Pointer::root().join("test_cases");
     for (index, case) in dataset.test_cases.iter().enumerate() {
+        let place = at.join(index);
+        let mut commands = vec![("an expected", place.join("expected_command"), &case.expected_command)];
         for (other, accepted) in case.accepted_commands.iter().enumerate() {
-            if accepted.trim().is_empty() {
-                let place = at.join(index).join("accepted_commands").join(other);
-                errors.push(document.error(&place, "an accepted command must not be empty"));
+            commands.push(("an accepted", place.join("accepted_commands").join(other), accepted));
+        }
+        for (which, place, command) in commands {
+            if command.trim().is_empty() {
+                errors.push(document.error(&place, format!("{which} command must not be empty")));
+            } else if is_no_command(command, tables) {
+                errors.push(document.error(&place, format!("{which} command must not be only a comment")));
             }
         }
     }

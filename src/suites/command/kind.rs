@@ -18,6 +18,7 @@ use crate::suites::{
     Asking, CaseDetail, CaseQuestion, CaseReport, CaseView, Evaluation, Loaded, SuiteDetail, SuiteKind, SuiteReport,
     SuiteSettings,
 };
+use crate::text::visible;
 
 /// Natural language in, one shell command out.
 #[derive(Debug)]
@@ -125,8 +126,8 @@ impl CaseReport for CommandDetail {
 
     fn explain(&self, case: CaseView<'_>) -> Vec<(&'static str, String)> {
         let expected = self.compared_with.as_ref().unwrap_or(&self.expected_command);
-        let mut lines = vec![("prompt", self.prompt.clone()), ("expected", expected.clone())];
-        lines.extend(self.generated_command.clone().map(|generated| ("generated", generated)));
+        let mut lines = vec![("prompt", self.prompt.clone()), ("expected", visible(expected))];
+        lines.extend(self.generated_command.as_deref().map(|generated| ("generated", visible(generated))));
         lines.extend(case.failed_checks().map(|check| ("because", check.details.clone().unwrap_or_default())));
         lines.extend(case.stderr().map(|stderr| ("stderr", stderr)));
         lines

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::GoldenConfig;
+use super::case_errors::{CaseErrors, idea_of};
 use super::measures::{MeasureInput, ModuleFileError};
 use super::scorer::Scorer;
 use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer, read_text};
@@ -150,19 +151,24 @@ impl Module<'_> {
         };
         let mut loaded = Vec::new();
         let mut ids = Vec::new();
+        let mut wrong = CaseErrors::default();
         for (index, value) in values.iter().enumerate() {
             let at = root.join(index);
             match CASE_CHECKER.read_at(cases, &at, value) {
                 Ok(case) => {
                     ids.push(case.id.clone());
-                    loaded.extend(self.load_case(cases, &at, case, answers, errors));
+                    loaded.extend(self.load_case(cases, &at, case, answers, &mut wrong));
                 }
-                Err(wrong) => {
-                    ids.extend(value["id"].as_str().map(str::to_owned));
-                    errors.extend(wrong);
+                Err(mistakes) => {
+                    let id = value["id"].as_str().map(str::to_owned);
+                    for mistake in mistakes {
+                        wrong.push(mistake.message.clone(), id.as_deref().unwrap_or("?"), mistake);
+                    }
+                    ids.extend(id);
                 }
             }
         }
+        errors.extend(wrong.into_errors());
         for id in answers.keys().filter(|id| !ids.contains(id)) {
             let message = format!("there is no case `{id}` in cases.json");
             errors.push(self.golden.error_at_key(&root.join(id), message));
@@ -176,10 +182,10 @@ impl Module<'_> {
         at: &Pointer,
         case: GoldenCase,
         answers: &Map<String, Value>,
-        errors: &mut InputErrors,
+        errors: &mut CaseErrors,
     ) -> Option<LoadedCase> {
         let GoldenCase { id, description, input, tags, further } = case;
-        let before = errors.len();
+        let before = errors.count();
         let golden = answers.get(&id).cloned();
         if golden.is_none() && !self.config.records {
             let message = format!("`{id}` has no reviewed answer in {}", self.golden.file);
@@ -187,12 +193,12 @@ impl Module<'_> {
                 "record one and accept it: evalratchet run --suite {suite} --case {id} --mode record, then evalratchet golden accept {id}",
                 suite = self.suite.id
             );
-            errors.push(cases.error(&at.join("id"), message).with_help(help));
+            errors.push("no reviewed answer", &id, cases.error(&at.join("id"), message).with_help(help));
         }
         for name in further.keys().filter(|name| !self.scorer.expected.contains_key(*name)) {
             let mistake = cases.error_at_key(&at.join(name), format!("unknown field `{name}`"));
-            errors
-                .push(mistake.with_help("known: id, description, input, tags, and what the scorer's [expected] names"));
+            let help = "known: id, description, input, tags, and what the scorer's [expected] names";
+            errors.push(format!("unknown field {name}"), &id, mistake.with_help(help));
         }
         let further = Value::Object(further);
         if let Some(golden) = &golden {
@@ -203,11 +209,12 @@ impl Module<'_> {
             None => input.to_string(),
             Some(template) => render(template, &input).unwrap_or_else(|why| {
                 let file = shown(self.folder, "prompt.md");
-                errors.push(InputError::in_file(file, format!("cannot be filled in for `{id}`: {why}")));
+                let mistake = InputError::in_file(file, format!("cannot be filled in for `{id}`: {why}"));
+                errors.push(format!("prompt {why}"), &id, mistake);
                 String::new()
             }),
         };
-        if errors.len() > before {
+        if errors.count() > before {
             return None;
         }
         let fingerprint = Fingerprint::of(&json!({
@@ -238,7 +245,7 @@ impl Module<'_> {
     }
 
     /// What a scorer looks at must be there in golden: if it is not, nobody's answer could be right.
-    fn check_golden(&self, cases: &Document, at: &Pointer, id: &str, document: &Value, errors: &mut InputErrors) {
+    fn check_golden(&self, cases: &Document, at: &Pointer, id: &str, document: &Value, errors: &mut CaseErrors) {
         let place = Pointer::root().join(id);
         for component in &self.scorer.components {
             if component.measure.asks().is_some() {
@@ -247,7 +254,7 @@ impl Module<'_> {
             let input = MeasureInput { document, latency: Duration::ZERO, opinion: None };
             if let Err(why) = component.measure.measure(input) {
                 let message = format!("the component `{}` cannot be measured on golden itself: {why}", component.name);
-                errors.push(self.golden.error_at_key(&place, message));
+                errors.push_of(&component.name, idea_of(&why), id, self.golden.error_at_key(&place, message));
             }
         }
         for (field, expected) in &self.scorer.expected {
@@ -257,11 +264,15 @@ impl Module<'_> {
             match count.or(value) {
                 Some(Ok(there)) if there != *claimed => {
                     let message = format!("says {claimed}, but golden has {there}");
-                    errors.push(
-                        cases.error(&at.join(field), message).with_help(format!("{} of `{id}`", self.golden.file)),
-                    );
+                    let mistake = cases.error(&at.join(field), message);
+                    let help = format!("{} of `{id}`", self.golden.file);
+                    // Each number is a claim of its own.
+                    errors.push(format!("{field} of {id}"), id, mistake.with_help(help));
                 }
-                Some(Err(why)) => errors.push(self.golden.error_at_key(&place, why.to_string())),
+                Some(Err(why)) => {
+                    let mistake = self.golden.error_at_key(&place, why.to_string());
+                    errors.push_of(field, idea_of(&why), id, mistake);
+                }
                 Some(Ok(_)) | None => {}
             }
         }

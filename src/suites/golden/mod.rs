@@ -1,6 +1,7 @@
 //! Suites of kind `golden`: structured output of a model, scored by parts against a reviewed answer.
 
 mod accept;
+mod case_errors;
 mod config;
 mod detail;
 mod evaluate;

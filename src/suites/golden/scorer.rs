@@ -160,8 +160,10 @@ fn load_component(
     // A path that is wrong is pointed at before the component as a whole is.
     let mut errors = InputErrors::new();
     for (key, value) in &section.rest {
-        if let Some(Err(why)) = value.as_str().filter(|text| text.starts_with('$')).map(Selector::parse) {
-            errors.push(document.error(&at.join(key), why.to_string()));
+        match value.as_str().filter(|text| text.starts_with('$')).map(Selector::parse) {
+            Some(Ok(selector)) => errors.extend(check_root(document, &at.join(key), key, &selector)),
+            Some(Err(why)) => errors.push(document.error(&at.join(key), why.to_string())),
+            None => {}
         }
     }
     errors.into_result()?;
@@ -169,6 +171,22 @@ fn load_component(
     let (measure, added) = (registered.load)(document, at, &rest, read)?;
     let (name, weight, measure_name) = (section.name.clone(), section.weight, registered.name);
     Ok((Component { name, weight, measure_name, measure }, added))
+}
+
+/// A component that does not read the answer, or compares it with itself, scores every answer alike.
+fn check_root(document: &Document, at: &Pointer, key: &str, selector: &Selector) -> InputErrors {
+    let reads_answer = selector.root() == Root::Actual;
+    let (message, help) = match key {
+        "actual" | "items" | "satisfying" if !reads_answer => {
+            (format!("`{selector}` does not read the answer, so every answer scores the same"), "read $.actual")
+        }
+        "golden" if reads_answer => {
+            let message = format!("`{selector}` reads the answer, which would be compared with itself");
+            (message, "read $.golden, $.input or $.case")
+        }
+        _ => return InputErrors::new(),
+    };
+    document.error(at, message).with_help(help).into()
 }
 
 /// A component has the keys of its measure.

@@ -23,7 +23,7 @@ impl KindConfig for ImportedConfig {
 
     const RULES: ConfigRules = ConfigRules {
         timeout: Duration::from_secs(30),
-        cases: CasesAre::Files,
+        cases: CasesAre::Results { help: "run the tool that writes it first" },
         no_recordings: Some("imported results are recordings already"),
         no_repeat: Some("nobody is asked for imported results"),
         target: TargetRules::Refused("imported results have no target: another tool asked it"),

@@ -50,7 +50,7 @@ pub struct EvalCase {
     #[schemars(regex(pattern = r"\S"))]
     pub spec_content: String,
     /// What should be found.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1), inner(regex(pattern = r"\S")))]
     pub expected_ids: Vec<String>,
     /// How many are looked at; else `--k`, the suite's `k`, or 10.
     #[schemars(range(min = 1))]

@@ -3,7 +3,7 @@
 use super::directive;
 use super::evaluate::ScenarioCheck;
 use super::format::{AssertionFile, Match, OneOrMany, Scope};
-use super::matching::{changes_something, matches, nearest_hunk, normalised};
+use super::matching::{changes_only_blanks, changes_something, matches, nearest_hunk, normalised};
 use super::observation::{FileState, Observation};
 use super::unified::{hunks, is_binary};
 use crate::input::{Document, InputErrors, Pointer, nearest};
@@ -144,6 +144,10 @@ pub(super) fn validate(
             need(file.includes.is_some(), "includes");
             if file.includes.is_some() && (includes.is_empty() || includes.iter().any(String::is_empty)) {
                 errors.push(document.error(&at.join("includes"), "must not be empty"));
+            } else if *check == ScenarioCheck::FileContains
+                && includes.iter().any(|text| matches!(text.as_str(), " " | "\n"))
+            {
+                errors.push(document.error(&at.join("includes"), "almost every file contains a blank"));
             }
             if *check == ScenarioCheck::FileContains {
                 AssertionKind::FileContains(path, includes)
@@ -158,8 +162,10 @@ pub(super) fn validate(
             }
             let paths = file.paths.clone().unwrap_or_default();
             for (index, path) in paths.iter().enumerate() {
-                if let Err(why) = directive::check_path(path) {
-                    errors.push(document.error(&at.join("paths").join(index), why.to_string()));
+                let place = at.join("paths").join(index);
+                match directive::check_path(path) {
+                    Ok(()) => errors.extend(check_literal(document, &place, path)),
+                    Err(why) => errors.push(document.error(&place, why.to_string())),
                 }
             }
             AssertionKind::OnlyChanged(paths)
@@ -182,16 +188,31 @@ pub(super) fn validate(
                 };
                 let help = "to expect that nothing changed, write an empty one with \"match\": \"exact\"";
                 errors.push(document.error(&place, message).with_help(help));
+            } else if how == Match::Substring && !expected.is_empty() && changes_only_blanks(&expected) {
+                let message = "has no text: almost every diff contains it";
+                errors.push(document.error(&place, message).with_help("add the lines that change"));
             }
             AssertionKind::DiffMatch { path, expected, how }
         }
     };
-    if let Some(path) = file.path.as_deref().filter(|_| fields.contains(&"path"))
-        && let Err(why) = directive::check_path(path)
-    {
-        errors.push(document.error(&at.join("path"), why.to_string()));
+    if let Some(path) = file.path.as_deref().filter(|_| fields.contains(&"path")) {
+        match directive::check_path(path) {
+            Ok(()) => errors.extend(check_literal(document, &at.join("path"), path)),
+            Err(why) => errors.push(document.error(&at.join("path"), why.to_string())),
+        }
     }
     if errors.len() > before { None } else { made(kind) }
+}
+
+/// A path is taken as it is written, so one that looks like a pattern would never be what it says.
+fn check_literal(document: &Document, at: &Pointer, path: &str) -> InputErrors {
+    let alternatives = path.split_once('{').is_some_and(|(_, rest)| rest.contains(',') && rest.contains('}'));
+    let range = ["[0-9", "[a-z", "[A-Z", "[!", "[^"].iter().any(|start| path.contains(start));
+    if !path.contains(['*', '?']) && !alternatives && !range {
+        return InputErrors::new();
+    }
+    let message = format!("`{path}` is taken literally: assertions name files, not patterns");
+    document.error(at, message).with_help("name each file").into()
 }
 
 fn check_fields(document: &Document, at: &Pointer, kind: &str, fields: &[&str], errors: &mut InputErrors) {

@@ -45,6 +45,11 @@ pub fn changes_something(normalised: &str) -> bool {
     normalised.lines().any(|line| line.starts_with(['+', '-']))
 }
 
+/// Whether every changed line is blank, so that a part of almost any diff is the same.
+pub fn changes_only_blanks(normalised: &str) -> bool {
+    normalised.lines().all(|line| line.trim_start_matches(['+', '-', ' ']).trim().is_empty())
+}
+
 /// Whether the normalised diff matches the normalised expectation.
 pub fn matches(expected: &str, actual: &str, how: Match) -> bool {
     let (expected, actual) = (expected.trim_end_matches('\n'), actual.trim_end_matches('\n'));

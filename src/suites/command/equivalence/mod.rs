@@ -5,6 +5,7 @@
 //! The engine is conservative: a false "equivalent" is a defect, a missed one only a lower score.
 
 mod arguments;
+mod difference;
 mod find;
 mod form;
 mod options;
@@ -23,7 +24,7 @@ pub use rules::EquivalenceRule;
 pub use table::ProgramTable;
 
 use crate::suites::command::{Difference, Method};
-use rules::{NotedOption, Notes};
+use difference::{first_difference, true_difference};
 use shell::{ShellRead, read};
 
 /// The answer to the question.
@@ -87,19 +88,21 @@ pub fn compare(expected: &str, generated: &str, tables: &Tables) -> Equivalence 
         return Equivalence::Exact;
     }
     match (read(expected, tables), read(generated, tables)) {
-        (Ok(a), Ok(b)) if a.form == b.form => {
+        // Whoever does nothing answers no question, so two of them are not the same answer.
+        (Ok(a), Ok(b)) if a.form == b.form && !a.tokens.is_empty() => {
             let rule =
                 if a.tokens == b.tokens { whitespace_or_comment(&a, &b) } else { a.notes.deciding_rule(&b.notes) };
             Equivalence::Equivalent { rule }
         }
+        (Ok(a), Ok(b)) if a.tokens.is_empty() && b.tokens.is_empty() => Equivalence::Different {
+            difference: first_difference(&[], &[], Some("neither is a command".to_owned())),
+            reason: None,
+        },
         (Ok(a), Ok(b)) if a.tokens == b.tokens => Equivalence::Different {
             difference: first_difference(&a.tokens, &b.tokens, None),
             reason: Some("only blanks differ, but inside of a construct that is compared as it is written".to_owned()),
         },
-        (Ok(a), Ok(b)) => {
-            let note = option_note(&a.notes, &b.notes).filter(|_| a.tokens.first() == b.tokens.first());
-            Equivalence::Different { difference: first_difference(&a.tokens, &b.tokens, note), reason: None }
-        }
+        (Ok(a), Ok(b)) => Equivalence::Different { difference: true_difference(&a, &b), reason: None },
         (Err(why), _) | (_, Err(why)) => {
             let (a, b) = (expected.trim(), generated.trim());
             if a == b {
@@ -123,32 +126,7 @@ fn whitespace_or_comment(a: &ShellRead, b: &ShellRead) -> EquivalenceRule {
     }
 }
 
-fn first_difference(a: &[String], b: &[String], note: Option<String>) -> Difference {
-    let word = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-    Difference { word: word + 1, expected: a.get(word).cloned(), generated: b.get(word).cloned(), note }
-}
-
-/// What the option does that is all that differs, or the two options that stand for each other.
-fn option_note(a: &Notes, b: &Notes) -> Option<String> {
-    let missing = |of: &Notes, from: &Notes| -> Vec<NotedOption> {
-        let mut left = from.options.clone();
-        let mut missing = Vec::new();
-        for option in &of.options {
-            match left.iter().position(|other| other == option) {
-                Some(at) => {
-                    left.remove(at);
-                }
-                None => missing.push(option.clone()),
-            }
-        }
-        missing
-    };
-    let (only_a, only_b) = (missing(a, b), missing(b, a));
-    let described = |option: &NotedOption| format!("{}: {}", option.name, option.about);
-    match (only_a.as_slice(), only_b.as_slice()) {
-        ([one], []) | ([], [one]) => Some(described(one)),
-        ([one], [other]) if one.name == other.name => Some(described(one)),
-        ([one], [other]) => Some(format!("{}; {}", described(one), described(other))),
-        _ => None,
-    }
+/// Whether a text holds no command at all: nothing, or only comments.
+pub fn is_no_command(text: &str, tables: &Tables) -> bool {
+    read(text, tables).is_ok_and(|read| read.tokens.is_empty())
 }

@@ -293,3 +293,41 @@ proptest! {
         compare(&a, &b, &Tables::shipped());
     }
 }
+
+#[test]
+fn the_difference_is_the_word_that_makes_one() {
+    for (expected, generated, word, wanted, found) in [
+        ("rm -rf build", "rm -fr /", 3, "build", "/"),
+        ("rm -r -f build", "rm -fr /", 4, "build", "/"),
+        ("ls -la src", "ls -al lib", 3, "src", "lib"),
+        ("ls -la", "ls -al x", 3, "", "x"),
+        ("head -n 5 f", "head g -n 5", 4, "f", "g"),
+        ("head -5 f", "head -n 5 g", 3, "f", "g"),
+        ("head -n 5 f", "head -n 6 f", 3, "5", "6"),
+        ("tar xzf a.tgz", "tar -xzf b.tgz", 3, "a.tgz", "b.tgz"),
+        ("grep -i -n x 'a'", "grep -ni x b", 5, "'a'", "b"),
+        ("find . -name a -type f", "find . -type f -name b", 4, "a", "b"),
+        ("git push origin main", "git push --force origin main", 3, "", "--force"),
+        ("ls -la", "ls", 2, "-la", ""),
+        ("cp a b", "cp b a", 2, "a", "b"),
+        ("sort -r f > out", "sort --reverse f > other", 5, "out", "other"),
+        ("rm -r -- build", "rm -r /", 4, "build", "/"),
+        ("ls", "# ls", 1, "ls", ""),
+    ] {
+        let Equivalence::Different { difference, .. } = compare(expected, generated, &Tables::shipped()) else {
+            panic!("{expected} and {generated} are the same")
+        };
+        let text = |side: &Option<String>| side.clone().unwrap_or_default();
+        let told = (difference.word, text(&difference.expected), text(&difference.generated));
+        assert_eq!(told, (word, wanted.to_owned(), found.to_owned()), "{expected} | {generated}");
+    }
+}
+
+#[test]
+fn whoever_does_nothing_is_equivalent_to_nobody() {
+    for (a, b) in [("# a", "# b"), ("", "# b"), ("  ", ""), ("# a\n", "# a"), ("\\\n", "#")] {
+        assert_eq!(compare(a, b, &Tables::shipped()).score(), 0.0, "{a:?} and {b:?}");
+    }
+    assert!(super::is_no_command("# only a remark", &Tables::shipped()));
+    assert!(!super::is_no_command("true # nothing to do", &Tables::shipped()));
+}

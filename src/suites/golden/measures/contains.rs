@@ -48,7 +48,7 @@ impl Definition for Contains {
                 Err(KeyError::new("actual", "says neither `wanted` nor `golden`, so nothing is looked for"))
             }
             (false, Some(_)) => Err(KeyError::new("golden", "`wanted` says already what is looked for; keep one")),
-            (true, Some(_)) | (false, None) if self.wanted.iter().any(String::is_empty) => {
+            (true, Some(_)) | (false, None) if self.wanted.iter().any(|word| word.trim().is_empty()) => {
                 Err(KeyError::new("wanted", "every text contains an empty one"))
             }
             (true, Some(_)) | (false, None) => Ok(Value::Null),
@@ -64,13 +64,21 @@ impl Measure for Contains {
             Some(golden) => golden.texts(input.document)?.into_iter().map(str::to_owned).collect(),
             None => self.wanted.clone(),
         };
+        let wanted: Vec<String> = wanted.into_iter().filter(|word| !word.trim().is_empty()).collect();
+        let nothing = |path: &Selector, what| MeasureError::Answer(format!("`{path}` selects no {what}"));
+        if texts.is_empty() {
+            return Err(nothing(&self.actual, "text"));
+        }
+        if let Some(golden) = self.golden.as_ref().filter(|_| wanted.iter().all(|word| word.trim().is_empty())) {
+            return Err(nothing(golden, "word to look for"));
+        }
         let is_there = |word: &&String| texts.iter().any(|text| text.contains(&fold(word)));
         let there: Vec<&String> = wanted.iter().filter(is_there).collect();
         let missing: Vec<&str> = wanted.iter().filter(|word| !is_there(word)).map(String::as_str).collect();
         Ok(match self.which {
             Which::All => {
                 let note = (!missing.is_empty()).then(|| format!("not there: {}", missing.join(", ")));
-                Measured::share(part(there.len(), wanted.len(), 1.0), note)
+                Measured::share(part(there.len(), wanted.len(), 0.0), note)
             }
             Which::Any => {
                 let note = there.is_empty().then(|| format!("none of these is there: {}", missing.join(", ")));

@@ -2,8 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
-use super::{Definition, Measure, MeasureError, MeasureInput, Measured, count};
+use super::{
+    Definition, KeyError, Measure, MeasureError, MeasureInput, Measured, Reader, check_penalty, count, when_empty,
+};
 use crate::suites::golden::Selector;
 
 /// Some points less for each item too many or too few.
@@ -17,15 +20,25 @@ pub(super) struct CountDifference {
     /// The points that an item costs.
     #[schemars(extend("exclusiveMinimum" = 0))]
     penalty: f64,
+    /// The share if neither side selects anything (default: 0, and a mistake where golden has nothing).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    when_empty: Option<f64>,
 }
 
 impl Definition for CountDifference {
     const NAME: &'static str = "count-difference";
+
+    fn resolve(&mut self, _: Reader<'_>) -> Result<Value, KeyError> {
+        check_penalty(self.penalty).map(|()| Value::Null)
+    }
 }
 
 impl Measure for CountDifference {
     fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let (actual, golden) = (self.actual.select(input.document)?.len(), self.golden.select(input.document)?.len());
+        if actual == 0 && golden == 0 {
+            return when_empty(self.when_empty, &self.actual, &self.golden);
+        }
         let difference = count(actual.abs_diff(golden));
         Ok(Measured::less(self.penalty * difference, format!("{actual} where golden has {golden}")))
     }

@@ -71,7 +71,8 @@ impl Measure for Length {
             Unit::Words => "words",
             Unit::Items => "items",
         };
-        let note = wrong.map(|length| format!("{length} {unit}, wanted {bounds}"));
+        let none = || lengths.is_empty().then(|| format!("`{}` selects no text", self.actual));
+        let note = wrong.map(|length| format!("{length} {unit}, wanted {bounds}")).or_else(none);
         Ok(Measured::share(part(fitting, lengths.len(), 0.0), note))
     }
 }

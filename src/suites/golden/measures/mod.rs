@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::input::{Checker, Document, InputError, InputErrors, Pointer};
 use crate::model::Answer;
+use crate::suites::golden::Selector;
 use crate::suites::golden::selector::SelectorError;
 
 /// What a measure looks at.
@@ -193,6 +194,31 @@ pub static REGISTRY: &[Registered] = &[
     registered::<similarity::TextSimilarity>(),
     registered::<tolerance::Tolerance>(),
 ];
+
+/// How the message begins that says that two paths lead to nothing.
+pub const NEITHER: &str = "neither `";
+
+/// What is said where neither side has anything: two things that are not there are not alike.
+fn nothing(actual: &Selector, golden: &Selector) -> MeasureError {
+    MeasureError::Answer(format!("{NEITHER}{actual}` nor `{golden}` selects anything, so there is nothing to compare"))
+}
+
+/// The share where neither side has anything: 0 with the reason, or what the scorer says.
+fn when_empty(share: Option<f64>, actual: &Selector, golden: &Selector) -> Result<Measured, MeasureError> {
+    let note = || format!("{NEITHER}{actual}` nor `{golden}` selects anything");
+    share.map(|share| Measured::share(share, note())).ok_or_else(|| nothing(actual, golden))
+}
+
+/// A penalty that no score shows is a mistake.
+fn check_penalty(penalty: f64) -> Result<(), KeyError> {
+    if penalty.is_finite() && penalty >= SMALLEST_PENALTY {
+        return Ok(());
+    }
+    Err(KeyError::new("penalty", format!("{penalty} is too little to change a score")))
+}
+
+/// Scores are shown with three digits.
+const SMALLEST_PENALTY: f64 = 1e-4;
 
 /// A count as a number.
 #[expect(clippy::cast_precision_loss, reason = "counts of items are far below 2^52")]

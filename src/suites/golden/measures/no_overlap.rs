@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Definition, Measure, MeasureError, MeasureInput, Measured, count};
+use super::{Definition, KeyError, Measure, MeasureError, MeasureInput, Measured, Reader, check_penalty, count};
 use crate::suites::golden::Selector;
 use crate::suites::golden::selector::kind_of;
 
@@ -21,10 +21,20 @@ pub(super) struct NoOverlap {
     /// The points that an overlap costs; without it one overlap costs all.
     #[schemars(extend("exclusiveMinimum" = 0))]
     penalty: Option<f64>,
+    /// The share if there is no interval at all (default: 0, and a mistake where golden has none).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    when_empty: Option<f64>,
 }
 
 impl Definition for NoOverlap {
     const NAME: &'static str = "no-overlap";
+
+    fn resolve(&mut self, _: Reader<'_>) -> Result<Value, KeyError> {
+        if self.start == self.end {
+            return Err(KeyError::new("end", "is the same field as `start`, so no interval could overlap another"));
+        }
+        self.penalty.map_or(Ok(()), check_penalty).map(|()| Value::Null)
+    }
 }
 
 impl Measure for NoOverlap {
@@ -39,6 +49,10 @@ impl Measure for NoOverlap {
                 return Err(MeasureError::Answer(message));
             }
             intervals.push((start, end));
+        }
+        if intervals.is_empty() {
+            let note = format!("`{}` selects nothing, so nothing can overlap", self.items);
+            return self.when_empty.map(|share| Measured::share(share, note.clone())).ok_or(MeasureError::Answer(note));
         }
         intervals.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let mut overlaps = 0;

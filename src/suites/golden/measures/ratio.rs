@@ -2,8 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
-use super::{Definition, Measure, MeasureError, MeasureInput, Measured, part};
+use super::{Definition, KeyError, Measure, MeasureError, MeasureInput, Measured, Reader, part};
 use crate::suites::golden::Selector;
 
 /// The share of items that satisfy a condition.
@@ -22,6 +23,13 @@ pub(super) struct Ratio {
 
 impl Definition for Ratio {
     const NAME: &'static str = "ratio";
+
+    fn resolve(&mut self, _: Reader<'_>) -> Result<Value, KeyError> {
+        if self.items.as_str() == self.satisfying.as_str() {
+            return Err(KeyError::new("satisfying", "is the same path as `items`, so every item satisfies it"));
+        }
+        Ok(Value::Null)
+    }
 }
 
 impl Measure for Ratio {

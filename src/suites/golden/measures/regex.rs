@@ -22,11 +22,18 @@ pub(super) struct Matches {
     regex: Option<Regex>,
 }
 
+/// An expression that all of these match can hardly fail.
+const SAMPLES: [&str; 8] = ["", "a", "Z", "0", " ", "é", "{}", "-\t."];
+
 impl Definition for Matches {
     const NAME: &'static str = "regex";
 
     fn resolve(&mut self, _: Reader<'_>) -> Result<Value, KeyError> {
-        self.regex = Some(Regex::new(&self.pattern).map_err(|error| KeyError::new("pattern", error.to_string()))?);
+        let regex = Regex::new(&self.pattern).map_err(|error| KeyError::new("pattern", error.to_string()))?;
+        if SAMPLES.iter().all(|sample| regex.is_match(sample)) {
+            return Err(KeyError::new("pattern", "matches every text, even an empty one"));
+        }
+        self.regex = Some(regex);
         Ok(Value::Null)
     }
 }

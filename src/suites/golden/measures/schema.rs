@@ -3,7 +3,7 @@
 use jsonschema::Validator;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Definition, KeyError, Measure, MeasureError, MeasureInput, Measured, Reader};
 use crate::suites::golden::Selector;
@@ -32,9 +32,28 @@ impl Definition for Schema {
             serde_json::from_str(&text).map_err(|error| wrong(format!("`{}` is not JSON: {error}", self.file)))?;
         let validator = jsonschema::validator_for(&schema)
             .map_err(|error| wrong(format!("`{}` is not a JSON Schema: {error}", self.file)))?;
+        if samples().iter().all(|sample| validator.is_valid(sample)) {
+            return Err(wrong(format!("`{}` accepts every value", self.file)));
+        }
         self.validator = Some(validator);
         Ok(schema)
     }
+}
+
+/// A schema that all of these fit refuses nothing.
+fn samples() -> [Value; 10] {
+    [
+        Value::Null,
+        json!(true),
+        json!(0),
+        json!(-1.5),
+        json!(""),
+        json!("x"),
+        json!([]),
+        json!([1, "x", null]),
+        json!({}),
+        json!({"a": {"b": [1]}}),
+    ]
 }
 
 impl Measure for Schema {

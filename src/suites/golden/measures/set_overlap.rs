@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Definition, Measure, MeasureError, MeasureInput, Measured, part};
+use super::{Definition, Measure, MeasureError, MeasureInput, Measured, part, when_empty};
 use crate::suites::golden::Selector;
 
 /// How much of what is there should be, and the other way round; a value that is there twice counts twice.
@@ -21,6 +21,9 @@ pub(super) struct SetOverlap {
     /// Whether capital letters are the same as small ones (default false).
     #[serde(default)]
     ignore_case: bool,
+    /// The share if neither side selects anything (default: 0, and a mistake where golden has nothing).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    when_empty: Option<f64>,
 }
 
 /// How an overlap is counted.
@@ -48,6 +51,9 @@ impl Measure for SetOverlap {
         let actual: Vec<String> = self.actual.select(input.document)?.into_iter().map(key).collect();
         let mut golden: Vec<String> = self.golden.select(input.document)?.into_iter().map(key).collect();
         let (ours, theirs) = (actual.len(), golden.len());
+        if ours + theirs == 0 {
+            return when_empty(self.when_empty, &self.actual, &self.golden);
+        }
         let mut common = 0;
         for value in &actual {
             if let Some(at) = golden.iter().position(|other| other == value) {
@@ -56,8 +62,8 @@ impl Measure for SetOverlap {
             }
         }
         let share = match self.by {
-            Overlap::F1 => part(2 * common, ours + theirs, 1.0),
-            Overlap::Jaccard => part(common, ours + theirs - common, 1.0),
+            Overlap::F1 => part(2 * common, ours + theirs, 0.0),
+            Overlap::Jaccard => part(common, ours + theirs - common, 0.0),
         };
         Ok(Measured::share(share, format!("{common} in common, {ours} answered, {theirs} in golden")))
     }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Definition, Measure, MeasureError, MeasureInput, Measured, count, part};
+use super::{Definition, Measure, MeasureError, MeasureInput, Measured, count, part, when_empty};
 use crate::suites::golden::Selector;
 
 /// How alike texts are, pair by pair; what has no partner is like nothing.
@@ -21,6 +21,9 @@ pub(super) struct TextSimilarity {
     golden: Selector,
     /// What is compared.
     by: Likeness,
+    /// The share if neither side selects anything (default: 0, and a mistake where golden has nothing).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    when_empty: Option<f64>,
 }
 
 /// What is compared.
@@ -46,7 +49,10 @@ impl Measure for TextSimilarity {
         let (actual, golden) = (self.actual.texts(input.document)?, self.golden.texts(input.document)?);
         let all = actual.len().max(golden.len());
         let alike: f64 = actual.iter().zip(&golden).map(|(a, b)| likeness(self.by, a, b)).sum();
-        let share = if all == 0 { 1.0 } else { alike / count(all) };
+        if all == 0 {
+            return when_empty(self.when_empty, &self.actual, &self.golden);
+        }
+        let share = alike / count(all);
         let note =
             (actual.len() != golden.len()).then(|| format!("{} texts where golden has {}", actual.len(), golden.len()));
         Ok(Measured::share(share, note))
@@ -55,6 +61,10 @@ impl Measure for TextSimilarity {
 
 /// How alike two texts are, 0…1.
 pub(super) fn likeness(by: Likeness, actual: &str, golden: &str) -> f64 {
+    // Texts without a word are not alike for that: `>=` is not `<`.
+    if words(actual).is_empty() && words(golden).is_empty() {
+        return f64::from(u8::from(actual.trim() == golden.trim()));
+    }
     match by {
         Likeness::Levenshtein => strsim::normalized_levenshtein(actual, golden),
         Likeness::TokenF1 => token_f1(&words(actual), &words(golden)),

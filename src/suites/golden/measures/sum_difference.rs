@@ -2,8 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
-use super::{Definition, Measure, MeasureError, MeasureInput, Measured};
+use super::{Definition, KeyError, Measure, MeasureError, MeasureInput, Measured, Reader, check_penalty};
 use crate::suites::golden::Selector;
 
 /// As many points less as the sum is off, relative to golden's.
@@ -26,6 +27,10 @@ const fn one() -> f64 {
 
 impl Definition for SumDifference {
     const NAME: &'static str = "sum-difference";
+
+    fn resolve(&mut self, _: Reader<'_>) -> Result<Value, KeyError> {
+        check_penalty(self.penalty).map(|()| Value::Null)
+    }
 }
 
 impl Measure for SumDifference {

@@ -111,7 +111,6 @@ fn set_overlap_counts_duplicates() {
     let jaccard = format!("{f1}by = 'jaccard'");
     assert_eq!(points(&f1, json!(["S", "S", "M"]), json!(["S", "M", "L"])), 0.666667);
     assert_eq!(points(&jaccard, json!(["S", "S", "M"]), json!(["S", "M", "L"])), 0.5);
-    assert_eq!(points(&jaccard, json!([]), json!([])), 1.0);
     assert_eq!(points(&f1, json!(["s", 1.0]), json!(["S", 1])), 0.5);
     assert_eq!(points(&format!("{f1}ignore-case = true"), json!(["s"]), json!(["S"])), 1.0);
 }
@@ -160,6 +159,103 @@ fn regex_length_tolerance_latency_and_schema_hold_their_bounds() {
     assert_eq!(points(schema, json!({"a": 1}), json!(0)), 1.0);
     assert_eq!(points(schema, json!({"b": 1}), json!(0)), 0.0);
     assert!(refused(schema).contains("there is no `x.json`"));
+}
+
+/// What a component says of an answer that it gives nothing.
+fn reason(component: &str, actual: Value, golden: Value) -> String {
+    match measured(component, actual, golden) {
+        Err(MeasureError::Answer(why)) => why,
+        other => panic!("{component}: {other:?}"),
+    }
+}
+
+#[test]
+fn two_things_that_are_not_there_are_not_alike() {
+    for measure in [
+        "'count-difference'\npenalty = 0.1",
+        "'set-overlap'",
+        "'set-overlap'\nby = 'jaccard'",
+        "'equal'",
+        "'text-similarity'\nby = 'token-f1'",
+        "'tolerance'\nwithin = 1.0",
+    ] {
+        let component = format!("{LISTS}measure = {measure}");
+        let why = reason(&component, json!([]), json!([]));
+        assert!(why.contains("neither `$.actual[*]` nor `$.golden[*]` selects anything"), "{why}");
+        if !measure.starts_with("'equal'") {
+            assert_eq!(points(&format!("{component}\nwhen-empty = 1.0"), json!([]), json!([])), 1.0, "{measure}");
+        }
+    }
+    let overlap = "measure = 'no-overlap'\nitems = '$.actual[*]'\nstart = 's'\nend = 'e'";
+    assert!(reason(overlap, json!([]), json!(0)).contains("selects nothing"));
+    // A list that may be empty is one value.
+    let whole = "measure = 'equal'\nactual = '$.actual.t'\ngolden = '$.golden.t'";
+    assert_eq!(points(whole, json!({"t": []}), json!({"t": []})), 1.0);
+}
+
+#[test]
+fn no_word_and_no_text_are_a_reason_and_never_found() {
+    let component = |which: &str| {
+        format!("measure = 'contains'\nactual = '$.actual[*]'\ngolden = '$.golden[*]'\nwhich = '{which}'")
+    };
+    for which in ["all", "any", "none"] {
+        assert!(reason(&component(which), json!(["a"]), json!([])).contains("selects no word to look for"));
+        assert!(reason(&component(which), json!(["a"]), json!(["", " "])).contains("selects no word to look for"));
+        assert!(reason(&component(which), json!([]), json!(["a"])).contains("selects no text"));
+    }
+}
+
+#[test]
+fn a_measure_that_cannot_fail_is_refused() {
+    for (component, why) in [
+        ("measure = 'regex'\nactual = '$.actual'\npattern = '.*'", "matches every text"),
+        ("measure = 'regex'\nactual = '$.actual'\npattern = '^a?.*$'", "matches every text"),
+        ("measure = 'regex'\nactual = '$.actual'\npattern = 'x*'", "matches every text"),
+        ("measure = 'contains'\nactual = '$.actual'\nwanted = [' ']", "contains an empty one"),
+        ("measure = 'ratio'\nitems = '$.actual[*]'\nsatisfying = '$.actual[*]'", "every item satisfies it"),
+        ("measure = 'no-overlap'\nitems = '$.actual[*]'\nstart = 's'\nend = 's'", "the same field as `start`"),
+        ("measure = 'tolerance'\nactual = '$.actual'\ngolden = '$.golden'\nwithin = 1e300", "every number is within"),
+        (
+            "measure = 'tolerance'\nactual = '$.actual'\ngolden = '$.golden'\nwithin-share = 1.0",
+            "lets 0 be near enough",
+        ),
+        (
+            "measure = 'count-difference'\nactual = '$.actual'\ngolden = '$.golden'\npenalty = 1e-9",
+            "too little to change a score",
+        ),
+    ] {
+        let text = refused(component);
+        assert!(text.contains(why), "{component}: {text}");
+    }
+    assert_eq!(points("measure = 'regex'\nactual = '$.actual'\npattern = '^\\d*$'", json!("x"), json!(0)), 0.0);
+}
+
+#[test]
+fn normalised_texts_keep_what_changes_their_meaning() {
+    let component = "measure = 'equal'\nactual = '$.actual'\ngolden = '$.golden'\nby = 'normalised'";
+    for (a, b, same) in [
+        (">=", "<", false),
+        ("a >= b", "a < b", false),
+        ("x != y", "x = y", false),
+        ("-5", "5", false),
+        ("1.5", "15", false),
+        ("5 %", "5", false),
+        ("$5", "€5", false),
+        ("a/b", "ab", false),
+        ("?", "!", false),
+        ("α ≤ β", "α ≥ β", false),
+        ("Hello, World!", "hello world", true),
+        ("well-known (fact)", "Well known fact.", true),
+        ("“quoted” – text…", "quoted text", true),
+        ("**bold**", "bold", true),
+        ("a>=b", "a >= b", true),
+    ] {
+        assert_eq!(points(component, json!(a), json!(b)) > 0.5, same, "{a:?} and {b:?}");
+    }
+    for by in [Likeness::TokenF1, Likeness::RougeL, Likeness::Bleu, Likeness::Levenshtein] {
+        assert_eq!(likeness(by, ">=", "<"), 0.0, "{by:?}");
+        assert_eq!(likeness(by, ">=", ">="), 1.0, "{by:?}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Definition, KeyError, Measure, MeasureError, MeasureInput, Measured, Reader, part};
+use super::{Definition, KeyError, Measure, MeasureError, MeasureInput, Measured, Reader, part, when_empty};
 use crate::suites::golden::Selector;
 
 /// The share of numbers that are near enough to golden's, pair by pair; what has no partner is not.
@@ -21,7 +21,13 @@ pub(super) struct Tolerance {
     /// How far off it may be relative to golden, such as 0.1.
     #[schemars(range(min = 0.0))]
     within_share: Option<f64>,
+    /// The share if neither side selects anything (default: 0, and a mistake where golden has nothing).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    when_empty: Option<f64>,
 }
+
+/// Nobody measures anything so large that this is a tolerance.
+const FARTHEST: f64 = 1e15;
 
 impl Definition for Tolerance {
     const NAME: &'static str = "tolerance";
@@ -30,6 +36,13 @@ impl Definition for Tolerance {
         match (self.within, self.within_share) {
             (None, None) => Err(KeyError::new("actual", "says neither `within` nor `within-share`")),
             (Some(_), Some(_)) => Err(KeyError::new("within", "`within-share` says it otherwise; keep one")),
+            (Some(within), None) if within >= FARTHEST => {
+                Err(KeyError::new("within", format!("every number is within {within} of golden's")))
+            }
+            (None, Some(share)) if share >= 1.0 => Err(KeyError::new(
+                "within-share",
+                format!("{share} lets 0 be near enough to any number; say less than 1"),
+            )),
             (Some(_), None) | (None, Some(_)) => Ok(Value::Null),
         }
     }
@@ -43,6 +56,9 @@ impl Measure for Tolerance {
         let near = |(a, b): &(&f64, &f64)| (**a - **b).abs() <= allowed(**b) + 1e-12 * b.abs();
         let near = actual.iter().zip(&golden).filter(near).count();
         let all = actual.len().max(golden.len());
-        Ok(Measured::share(part(near, all, 1.0), format!("{near} of {all} are near enough")))
+        if all == 0 {
+            return when_empty(self.when_empty, &self.actual, &self.golden);
+        }
+        Ok(Measured::share(part(near, all, 0.0), format!("{near} of {all} are near enough")))
     }
 }
