@@ -5,7 +5,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use crate::input::{InputError, InputErrors, nearest};
-use crate::model::{CaseId, Lane, Shard};
+use crate::model::{CaseId, ChangedPaths, Lane, Shard};
 use crate::suites::Kind;
 use crate::suites::{Case, Suite, SuiteSettings};
 
@@ -53,10 +53,18 @@ pub struct PlannedSuite {
 
 impl PlannedSuite {
     /// Whether one of these files concerns the suite: what its `paths` name, or what it is made of itself.
-    pub fn is_affected_by(&self, root: &Path, changed: &[String]) -> bool {
-        let files = self.cases.iter().filter_map(|planned| planned.case.question.files()?.strip_prefix(root).ok());
-        let files: Vec<String> = files.map(|path| path.to_string_lossy().replace('\\', "/")).collect();
-        self.settings.is_affected_by(changed, &files)
+    pub fn is_affected_by(&self, root: &Path, changed: &ChangedPaths) -> bool {
+        match self.case_folders(root) {
+            Some(folders) => self.settings.is_affected_by(changed, &folders),
+            // Git cannot tell what changed outside of the configuration's directory.
+            None => true,
+        }
+    }
+
+    /// The folders that its cases consist of, relative to the configuration; `None` if one is somewhere else.
+    pub fn case_folders(&self, root: &Path) -> Option<Vec<String>> {
+        let folders = self.cases.iter().filter_map(|planned| planned.case.question.files());
+        folders.map(|path| Some(path.strip_prefix(root).ok()?.to_string_lossy().replace('\\', "/"))).collect()
     }
 }
 

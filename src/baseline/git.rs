@@ -68,7 +68,7 @@ impl CommitHistory for ClonedHistory {
 }
 
 /// The newest commit of a branch; of any other name, its commit.
-fn tip(git: &Git, branches: &Branches, branch: &str) -> Result<Option<Sha>, GitError> {
+pub(super) fn tip(git: &Git, branches: &Branches, branch: &str) -> Result<Option<Sha>, GitError> {
     let local = |branch: &str| git.commit(&format!("refs/heads/{branch}"));
     let remote = |branch: &str| git.commit(&format!("refs/remotes/origin/{branch}"));
     match branches {
@@ -165,31 +165,4 @@ pub(crate) fn history(root: &Path, path: &str, branch: &str) -> Result<Vec<(Sha,
         }
     }
     Ok(versions)
-}
-
-/// The files that differ from the common ancestor of HEAD and `reference`, relative to `root`; `None` if there is no such
-/// ancestor.
-pub(crate) fn changed_files(
-    root: &Path,
-    branches: &Branches,
-    reference: &str,
-) -> Result<Option<Vec<String>>, GitError> {
-    let Some(git) = Git::open(root)? else { return Ok(None) };
-    let Some(tip) = tip(&git, branches, reference)? else { return Ok(None) };
-    let Some(base) = git.answer_if_any(&["merge-base", "HEAD", tip.as_str()])? else { return Ok(None) };
-    let changed = git.answer(&["diff", "--name-only", "--relative", "--no-renames", "-z", &base, "--"])?;
-    let untracked = git.answer(&["ls-files", "--others", "--exclude-standard", "-z"])?;
-    let names = changed.split('\0').chain(untracked.split('\0')).filter(|name| !name.is_empty());
-    let mut names: Vec<String> = names.map(str::to_owned).collect();
-    // What changed above the configuration is not seen by --relative.
-    let prefix = git.prefix()?;
-    if !prefix.is_empty() {
-        let all = git.answer(&["diff", "--name-only", "--no-renames", "-z", &base, "--", ":/"])?;
-        let above = all.split('\0').filter(|name| !name.is_empty() && !name.starts_with(&prefix));
-        let up = "../".repeat(prefix.matches('/').count());
-        names.extend(above.map(|name| format!("{up}{name}")));
-    }
-    names.sort();
-    names.dedup();
-    Ok(Some(names))
 }

@@ -2,6 +2,7 @@
 
 mod bless;
 mod blessings;
+mod changes;
 mod fetched;
 pub(crate) mod file;
 mod git;
@@ -12,12 +13,13 @@ mod update;
 
 pub use bless::{BlessSelection, Blessed, bless};
 pub use blessings::{Allowed, Blessing, BlessingFile, CaseLevel, FileChange, blessings_folder, file_changes};
+pub(crate) use changes::WorkTree;
 pub use fetched::{FetchedBaseline, FetchedFrom};
 #[cfg(test)]
 pub use file::BaselineMetric;
 use file::is_conflicted;
 pub use file::{Baseline, BaselineCase, BaselineSuite, Produced};
-pub(crate) use git::{Branches, ClonedHistory, JobBranches, changed_files, default_branch, history, is_ancestor};
+pub(crate) use git::{Branches, ClonedHistory, JobBranches, default_branch, history, is_ancestor};
 pub(crate) use lookup::{
     BaselineLookup, BaselineQuery, CommitHistory, FoundBaseline, HistoryPlace, LookupError, NamedBy, NoBaseline,
     PullRequestCommits, base, find, normal,

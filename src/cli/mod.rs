@@ -1,6 +1,7 @@
 //! The command line: one file per verb.
 #![expect(clippy::disallowed_methods, reason = "edge: the environment, the clock and the standard streams")]
 
+mod affected;
 mod arguments;
 mod baseline;
 mod check;

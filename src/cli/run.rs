@@ -7,11 +7,10 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
+use super::affected::leave_out_unaffected;
 use super::arguments::at_least_one;
 use super::reference::{BaselineArgs, Located, branches};
 use super::{ConfigArgs, Failure, LaneArg, SelectionArgs, console, load};
-use crate::Reference;
-use crate::baseline::{Branches, changed_files};
 use crate::ci::CiContext;
 use crate::execute::Progress;
 use crate::input::{Found, InputErrors, write_atomically};
@@ -177,59 +176,6 @@ pub(super) fn print(results: &Results, format: StdoutFormat) -> Result<(), Failu
         StdoutFormat::Table => console::print(&report::terminal(results, console::style())),
     }
     Ok(())
-}
-
-/// Marks the suites that nothing which changed concerns. In doubt, everything runs.
-fn leave_out_unaffected(
-    settings: &Settings,
-    suites: &mut [PlannedSuite],
-    reference: Option<&Reference>,
-    branches: &Branches,
-    since: &str,
-) {
-    let mut changed = match changed_files(&settings.root, branches, since) {
-        Ok(Some(changed)) => changed,
-        Ok(None) => {
-            console::note(&format!("--changed-since {since}: git cannot tell what changed, so everything runs"));
-            return;
-        }
-        Err(error) => {
-            console::note(&format!(
-                "--changed-since {since}: everything runs, as git cannot tell what changed: {error}"
-            ));
-            return;
-        }
-    };
-    // The values that are carried are those of the baseline's commit, so what changed since then counts as well.
-    if let Some(reference) = reference {
-        let commit = reference.baseline.produced.commit.as_ref();
-        match commit.map(|commit| changed_files(&settings.root, branches, commit.as_str())) {
-            Some(Ok(Some(more))) => changed.extend(more),
-            Some(Err(error)) => {
-                console::note(&format!("--changed-since: everything runs, as git cannot tell what changed: {error}"));
-                return;
-            }
-            Some(Ok(None)) | None => {
-                console::note("--changed-since: git does not know the baseline's commit, so everything runs");
-                return;
-            }
-        }
-    }
-    let config = Path::new(&settings.config).file_name().map(|name| name.to_string_lossy().into_owned());
-    if config.is_some_and(|config| changed.contains(&config)) {
-        console::note("--changed-since: the configuration changed, so everything runs");
-        return;
-    }
-    for suite in suites {
-        // Without values to carry there is nothing to show for a suite that does not run.
-        let known = reference.is_some_and(|one| one.baseline.suites.contains_key(&suite.settings.id));
-        if known && !suite.is_affected_by(&settings.root, &changed) {
-            suite.affected = false;
-            for planned in &mut suite.cases {
-                planned.chosen = false;
-            }
-        }
-    }
 }
 
 /// `RUN_LIVE=true` asks for live answers.

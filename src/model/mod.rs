@@ -1,6 +1,7 @@
 //! The nouns that every module shares: no I/O, no policy.
 
 mod answer;
+mod changed_paths;
 mod check;
 mod comparison;
 mod exit;
@@ -16,6 +17,7 @@ mod status;
 mod time;
 
 pub use answer::{Answer, Ending, EndingKind, Meaning, Usage};
+pub use changed_paths::{ChangedPaths, Link, normal};
 pub(crate) use check::check_names;
 pub use check::{Check, CheckName, Location, Output};
 pub use comparison::{

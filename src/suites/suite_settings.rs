@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::Kind;
 use super::config::{CasesAre, SuiteConfig};
 use crate::input::{Document, FileSet, Found, InputErrors};
-use crate::model::{Policy, SuiteId};
+use crate::model::{ChangedPaths, Policy, SuiteId, normal};
 use crate::targets::{Source, TargetSettings};
 
 /// One suite, ready to be loaded and run once its files are found.
@@ -57,33 +57,34 @@ impl SuiteSettings {
         }
     }
 
-    /// Whether one of these files concerns the suite: what its `paths` name, what it is made of itself, its target, and
-    /// `more`.
-    pub fn is_affected_by(&self, changed: &[String], more: &[String]) -> bool {
+    /// Whether what changed concerns the suite: what its `paths` name, what it is made of itself, its target, and `more`.
+    pub fn is_affected_by(&self, changed: &ChangedPaths, more: &[String]) -> bool {
         if self.paths.is_empty() {
             return true;
         }
+        let (patterns, paths) = self.dependencies();
+        patterns.iter().any(|pattern| changed.concern_pattern(pattern))
+            || paths.iter().chain(more).any(|path| changed.concern_path(&normal(path)))
+    }
+
+    /// The files that hold its cases and their recorded answers.
+    pub fn case_files(&self) -> Vec<String> {
+        self.files.found().iter().chain(&self.recordings).map(|found| found.shown.clone()).collect()
+    }
+
+    /// The patterns and the paths that the suite depends on.
+    pub fn dependencies(&self) -> (Vec<String>, Vec<String>) {
         let target = self.target.properties();
         let sets: Vec<&FileSet> =
             self.config.file_sets().into_iter().chain(target.file_sets()).chain([&self.files]).collect();
         // A file that is gone is no longer found, but its pattern still matches it.
-        let globs = sets.iter().flat_map(|set| set.globs());
-        let recordings = self.recordings.iter().map(|found| found.shown.trim_start_matches("./").to_owned());
-        let mut patterns = globset::GlobSetBuilder::new();
-        for pattern in self.paths.iter().cloned().chain(globs).chain(recordings) {
-            match globset::GlobBuilder::new(&pattern).literal_separator(true).build() {
-                Ok(glob) => patterns.add(glob),
-                Err(_) => return true,
-            };
-        }
-        let Ok(patterns) = patterns.build() else { return true };
+        let patterns = self.paths.iter().cloned().chain(sets.iter().flat_map(|set| set.globs())).collect();
         let found = sets.iter().flat_map(|set| set.found()).chain(&self.recordings);
-        let mut own: Vec<&str> =
-            found.map(|found| found.shown.as_str()).chain(more.iter().map(String::as_str)).collect();
-        own.extend(target.named_files());
-        changed.iter().any(|file| {
-            let inside = |own: &&str| file == own || file.strip_prefix(*own).is_some_and(|rest| rest.starts_with('/'));
-            patterns.is_match(file) || own.iter().any(inside)
-        })
+        let mut paths: Vec<String> = found.map(|found| found.shown.clone()).collect();
+        // A script that a shell is given may name files, too.
+        let is_between = |c: char| c.is_whitespace() || "=;|&<>()'\"`".contains(c);
+        let words = target.named_files().into_iter().flat_map(|text| text.split(is_between).chain([text]));
+        paths.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
+        (patterns, paths)
     }
 }

@@ -12,6 +12,7 @@ mod bad_input;
 mod base_commit;
 mod baseline;
 mod baseline_push;
+mod changed_since;
 mod chat;
 mod differential;
 mod diffs;

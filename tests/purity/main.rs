@@ -23,6 +23,7 @@ use source::Tree;
 /// Modules that do I/O, or ask the clock or the environment. Everything else is pure.
 const EDGES: Edges = &[
     ("", "the flow: runs suites and hands on what they answer"),
+    ("baseline::changes", "asks git what changed"),
     ("baseline::git", "asks git for baselines"),
     ("baseline::releases", "asks git for tags"),
     ("ci::environment", "reads the environment and the files of a job"),
