@@ -242,7 +242,7 @@ impl Baseline {
 }
 
 /// Whether git left its conflict markers in a text.
-pub(super) fn is_conflicted(text: &str) -> bool {
+pub(crate) fn is_conflicted(text: &str) -> bool {
     let begins = |mark: &str| text.lines().any(|line| line.starts_with(mark));
     begins("<<<<<<< ") && begins(">>>>>>> ")
 }

@@ -17,7 +17,7 @@ pub(crate) use changes::WorkTree;
 pub use fetched::{FetchedBaseline, FetchedFrom};
 #[cfg(test)]
 pub use file::BaselineMetric;
-use file::is_conflicted;
+pub(crate) use file::is_conflicted;
 pub use file::{Baseline, BaselineCase, BaselineSuite, Produced};
 pub(crate) use git::{Branches, ClonedHistory, JobBranches, default_branch, history, is_ancestor};
 pub(crate) use lookup::{

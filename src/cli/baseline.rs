@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 
 use super::reference::{read_baseline, read_blessings};
-use super::{ConfigArgs, Failure, Overrides, arguments, console, remote, results_file, settings};
+use super::{ConfigArgs, Failure, Overrides, arguments, console, remote, resolve, results_file, settings};
 use crate::baseline::{
     self, Baseline, BaselineUpdate, BlessSelection, Blessed, BlessingFile, FileChange, UpdateError, blessings_folder,
     file_changes, history, is_ancestor, update,
@@ -30,6 +30,8 @@ pub(super) enum BaselineVerb {
     Show(ShowArgs),
     /// Make a run the new baseline; the best never falls
     Update(UpdateArgs),
+    /// Take main's side of a conflict in the baseline
+    Resolve(ConfigArgs),
     /// Allow what the last run was failed for, with a reason that reviewers see
     Bless(BlessArgs),
 }
@@ -87,6 +89,7 @@ pub(super) fn baseline(verb: BaselineVerb, ci: &CiContext) -> Result<ExitCode, F
         BaselineVerb::Fetch(args) => remote::fetch(&args, ci),
         BaselineVerb::Show(args) => show(&args),
         BaselineVerb::Update(args) => update_file(&args, ci),
+        BaselineVerb::Resolve(config) => resolve::resolve(&config, ci),
         BaselineVerb::Bless(args) => bless(&args),
     }
 }

@@ -20,6 +20,7 @@ mod reference;
 mod release;
 mod remote;
 mod report;
+mod resolve;
 mod results_file;
 mod run;
 mod schema;

@@ -169,6 +169,81 @@ fn each_bless_is_a_file_and_two_branches_that_bless_merge_without_a_conflict() {
 }
 
 #[test]
+fn a_conflict_in_the_baseline_is_recognised_and_resolve_takes_mains_side() {
+    let world = with_baseline(RIGHT);
+    world.git(&["checkout", "-q", "-b", "topic"]);
+    let update_with = |answers: &str| {
+        world.file("answers.txt", answers);
+        world.commit("answers");
+        world.evalratchet(&["run", "--baseline", "none"]);
+        assert_eq!(update(&world).code, 0);
+        world.commit("baseline")
+    };
+    update_with("one: rm\ntwo: pwd\nthree: whoami\n");
+    world.git(&["checkout", "-q", "main"]);
+    let main = update_with("one: ls\ntwo: cd\nthree: whoami\n");
+    world.git(&["checkout", "-q", "topic"]);
+    let merged = crate::support::git().current_dir(world.path()).args(["merge", "main"]).output().unwrap();
+    assert!(!merged.status.success(), "this world needs a conflict");
+    world.file("answers.txt", "one: ls\ntwo: cd\nthree: whoami\n");
+    let conflicted = world.run();
+    assert_eq!(conflicted.code, 2, "{}", conflicted.stdout);
+    assert!(
+        conflicted.stderr.contains("has the conflict markers of git")
+            && conflicted.stderr.contains("evalratchet baseline resolve"),
+        "{}",
+        conflicted.stderr
+    );
+    let resolved = world.evalratchet(&["baseline", "resolve"]);
+    assert_eq!(resolved.code, 0, "{}", resolved.stderr);
+    let read = |name: &str| std::fs::read_to_string(world.path().join(name)).unwrap();
+    assert_eq!(
+        read(".evalratchet/baseline.json").trim(),
+        world.git(&["show", &format!("{main}:.evalratchet/baseline.json")]).trim()
+    );
+    assert!(world.evalratchet(&["baseline", "resolve"]).stdout.contains("has no conflict"));
+    world.commit("merge");
+    assert_eq!(world.run().code, 0);
+}
+
+#[test]
+fn blessings_inside_an_old_baseline_hold_and_the_next_update_moves_them() {
+    let world = repository(RIGHT);
+    world.config("target = { command = [\"./answer.sh\", \"{prompt}\"] }\n[suite.gate]\naccuracy = { min = 0.9 }");
+    world.commit("floor");
+    assert_eq!(world.run().code, 0);
+    update(&world);
+    let path = world.path().join(".evalratchet/baseline.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let blessing = |rule: &str, about: &str, to: f64| {
+        format!("{{\"rule\":\"{rule}\",\"suite\":\"s\",{about},\"to\":{to},\"reason\":\"of old\"}}")
+    };
+    let blessings = [
+        blessing("case-regressed", "\"case\":\"b\"", 0.0),
+        blessing("metric-dropped", "\"metric\":\"accuracy\"", 0.5),
+        blessing("metric-dropped", "\"metric\":\"mean-score\"", 0.5),
+        blessing("metric-dropped", "\"metric\":\"exact-rate\"", 0.5),
+        blessing("below-min", "\"metric\":\"accuracy\"", 0.5),
+    ];
+    world.file(
+        ".evalratchet/baseline.json",
+        &text.replace("\"blessings\": []", &format!("\"blessings\": [{}]", blessings.join(","))),
+    );
+    world.file("answers.txt", WRONG);
+    world.commit("as release 0.1 blessed it");
+    let ran = world.run();
+    assert_eq!((ran.code, ran.verdict()), (0, "passed"), "{}", ran.stdout);
+    assert_eq!(update(&world).code, 0);
+    assert!(std::fs::read_to_string(&path).unwrap().contains("\"blessings\": []"));
+    let file = std::fs::read_dir(world.path().join(".evalratchet/blessings")).unwrap().next().unwrap().unwrap();
+    let text = std::fs::read_to_string(file.path()).unwrap();
+    assert!(text.contains("below-min") && !text.contains("case-regressed") && text.contains("of old"), "{text}");
+    world.commit("moved");
+    let after = world.run();
+    assert_eq!((after.code, after.verdict()), (0, "passed"), "{}", after.stdout);
+}
+
+#[test]
 fn blessing_after_the_printed_reproduce_command_covers_the_case_and_no_floor() {
     let world = repository(RIGHT);
     world.config("target = { command = [\"./answer.sh\", \"{prompt}\"] }\n[suite.gate]\naccuracy = { min = 0.9 }");
