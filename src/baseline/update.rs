@@ -117,7 +117,7 @@ fn still_needed(blessings: &[Blessing], results: &Results) -> Vec<Blessing> {
         });
         if absolute(one.rule) && is_named {
             needed.push(blessing.clone());
-        } else if holds_a_floor {
+        } else if holds_a_floor && one.was.is_some() {
             let mut blessing = blessing.clone();
             blessing.allowed.taken_in = true;
             needed.push(blessing);

@@ -58,7 +58,7 @@ pub(super) fn explain(
 
 /// A case that may be worse, and why.
 struct BlessedCase<'a> {
-    was: &'a CaseLevel,
+    was: CaseLevel,
     taken_in: bool,
     reason: &'a str,
 }
@@ -192,6 +192,11 @@ impl Explanation<'_> {
     }
 }
 
+/// Whether a rule is about how good a case is.
+const fn of_level(rule: Rule) -> bool {
+    matches!(rule, Rule::CaseRegressed | Rule::ChangedFails | Rule::Lost | Rule::CaseRemoved)
+}
+
 fn is_in(case: &CaseResult, slice: Option<&str>) -> bool {
     slice.is_none_or(|slice| case.slices.iter().any(|one| one.as_str() == slice))
 }
@@ -206,15 +211,19 @@ fn blessed_cases<'a>(
     let better = |metric: &str| better_of(suite.kind, metric);
     let mut blessed = BTreeMap::new();
     for Blessing { allowed, reason, .. } in blessings.iter().filter(|one| one.allowed.suite == suite.id) {
-        let (Some(id), Some(was)) = (&allowed.case, &allowed.was) else { continue };
+        let Some(id) = allowed.case.as_ref().filter(|_| of_level(allowed.rule)) else { continue };
+        let on_main = before.and_then(|before| before.suite.cases.get(id)).map(CaseLevel::before);
+        // Release 0.1 kept only how far a case may fall.
+        let Some(was) = allowed.was.clone().or_else(|| on_main.clone()) else { continue };
+        let of_score = |score| CaseLevel { status: Status::Failed, score, metrics: BTreeMap::new() };
+        let least = allowed.now.clone().or_else(|| allowed.to.map(of_score));
         let now = cases.get(id).filter(|case| case.status != Status::Skipped).and_then(|case| CaseLevel::now(case));
-        let covers = match (&now, &allowed.now) {
+        let covers = match (&now, &least) {
             (Some(now), Some(least)) => now.is_no_worse_than(least, better),
             (None, None) => matches!(allowed.rule, Rule::Lost | Rule::CaseRemoved),
             (Some(_), None) | (None, Some(_)) => false,
         };
         // What main has made better since must not be lost unseen.
-        let on_main = before.and_then(|before| before.suite.cases.get(id)).map(CaseLevel::before);
         let from_there = on_main.is_none_or(|on_main| allowed.taken_in || was.is_no_worse_than(&on_main, better));
         if covers && from_there {
             blessed.insert(id.clone(), BlessedCase { was, taken_in: allowed.taken_in, reason });
