@@ -39,8 +39,10 @@ pub enum BlessError {
 pub struct Blessed {
     /// What may be worse from now on.
     pub allows: Vec<Allowed>,
-    /// The reasons that this covers.
+    /// The reasons that this covers, but for those that the blessed cases explain.
     pub covered: Vec<String>,
+    /// How many reasons the blessed cases explain.
+    pub explained: usize,
     /// Reasons that other cases explain as well, and these cases.
     pub not_reached: Vec<(String, Vec<CaseId>)>,
 }
@@ -124,7 +126,7 @@ impl Blessed {
             None => Vec::new(),
         };
         if others.is_empty() {
-            self.covered.push(reason.message.clone());
+            self.explained += 1;
         } else {
             self.not_reached.push((reason.message.clone(), others));
         }

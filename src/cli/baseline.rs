@@ -199,7 +199,7 @@ fn bless(args: &BlessArgs) -> Result<ExitCode, Failure> {
     let wanted = BlessSelection { suite: suite.clone(), case: case.clone(), metric: metric.clone() };
     let blessed = baseline::bless(&results, &wanted)
         .map_err(|error| Failure::Usage(format!("{}: {error}", shown(&args.from))))?;
-    let Blessed { allows, covered, not_reached } = blessed;
+    let Blessed { allows, covered, explained, not_reached } = blessed;
     let file = BlessingFile { reason: args.reason.clone(), allows };
     let rendered = file.name().and_then(|name| Ok((name, file.render()?)));
     let (name, text) = rendered.map_err(|error| Failure::Usage(format!("the blessing cannot be written: {error}")))?;
@@ -207,6 +207,12 @@ fn bless(args: &BlessArgs) -> Result<ExitCode, Failure> {
     change_file(&settings, &FileChange { path: path.clone(), text: Some(text) })?;
     for message in &covered {
         console::print(&format!("blessed: {}\n", plain(message)));
+    }
+    if explained > 0 {
+        console::print(&format!(
+            "and what this explains: {} in metrics, slices and floors\n",
+            counted(explained, "reason")
+        ));
     }
     for (message, cases) in &not_reached {
         let cases: Vec<&str> = cases.iter().take(5).map(CaseId::as_str).collect();
