@@ -32,6 +32,8 @@ pub struct FetchedBaseline {
     pub instead_of: Option<String>,
     /// Whether a configuration says that there must be a baseline.
     pub required: bool,
+    /// The baseline's file relative to the configuration, as the base has it; `None` if that is not known.
+    pub path: Option<String>,
 }
 
 /// Where a baseline was found.
@@ -68,7 +70,7 @@ impl TryFrom<FromFields> for FetchedFrom {
 impl FetchedBaseline {
     /// What the rule found; `path` is the baseline's file as the configuration names it.
     pub(crate) fn new(lookup: BaselineLookup, path: &str, place: HistoryPlace) -> Self {
-        let BaselineLookup { found, base, on_main, remark, instead_of, required } = lookup;
+        let BaselineLookup { found, base, on_main, remark, instead_of, required, path: of_base } = lookup;
         let fetched = match found {
             Ok(FoundBaseline { baseline, source, at_base, versions }) => Self {
                 found: FetchedFrom::Source(source),
@@ -79,7 +81,7 @@ impl FetchedBaseline {
             },
             Err(none) => Self::without(none.message(path, place)),
         };
-        Self { base, on_main, remark, instead_of, required, ..fetched }
+        Self { base, on_main, remark, instead_of, required, path: of_base, ..fetched }
     }
 
     pub fn without(why: String) -> Self {
@@ -94,6 +96,7 @@ impl FetchedBaseline {
             remark: None,
             instead_of: None,
             required: false,
+            path: None,
         }
     }
 
@@ -106,7 +109,7 @@ impl FetchedBaseline {
     fn read(file: &str, text: &str) -> Result<Self, InputErrors> {
         let raw: Raw = serde_json::from_str(text)
             .map_err(|error| InputError::in_file(file, format!("does not fit {FETCHED_SCHEMA}: {error}")))?;
-        let Raw { found, base, on_main, baseline, at_base, versions, remark, instead_of, required } = raw;
+        let Raw { found, base, on_main, baseline, at_base, versions, remark, instead_of, required, path } = raw;
         let read = |value: Value| Baseline::parse(file, value.to_string());
         let fetched = Self {
             schema: FETCHED_SCHEMA.to_owned(),
@@ -119,6 +122,7 @@ impl FetchedBaseline {
             remark,
             instead_of,
             required,
+            path,
         };
         if matches!(fetched.found, FetchedFrom::Source(_)) && fetched.baseline.is_none() {
             return Err(InputError::in_file(file, "says where the baseline was found, but holds none").into());
@@ -152,4 +156,6 @@ struct Raw {
     instead_of: Option<String>,
     #[serde(default)]
     required: bool,
+    #[serde(default)]
+    path: Option<String>,
 }

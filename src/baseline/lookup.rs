@@ -76,11 +76,13 @@ pub(crate) struct BaselineLookup {
     pub instead_of: Option<String>,
     /// Whether a configuration says that there must be a baseline.
     pub required: bool,
+    /// The baseline's file relative to the configuration, as the base has it; `None` if that is not known.
+    pub path: Option<String>,
 }
 
 impl BaselineLookup {
     fn without(none: NoBaseline, required: bool) -> Self {
-        Self { found: Err(none), base: None, on_main: false, remark: None, instead_of: None, required }
+        Self { found: Err(none), base: None, on_main: false, remark: None, instead_of: None, required, path: None }
     }
 }
 
@@ -254,9 +256,10 @@ pub(crate) async fn find<H: CommitHistory>(
         Ok(place) => place,
         Err(none) => return Ok(BaselineLookup::without(none, query.own.required)),
     };
-    let Place { branch, named_by, path, tip, required, remark, instead_of } = place;
+    let Place { branch, named_by, path, configured_path, tip, required, remark, instead_of } = place;
     let none = NoBaseline::NoBranch { branch: branch.clone(), named_by };
-    let mut lookup = BaselineLookup { remark, instead_of, ..BaselineLookup::without(none, required) };
+    let without = BaselineLookup::without(none, required);
+    let mut lookup = BaselineLookup { remark, instead_of, path: Some(configured_path), ..without };
     let Some(tip) = tip else { return Ok(lookup) };
     let base = match merged {
         Some(parent) => Some(parent),
@@ -279,6 +282,8 @@ struct Place {
     named_by: NamedBy,
     /// From the root of the repository.
     path: String,
+    /// Relative to the configuration.
+    configured_path: String,
     /// The newest commit of the branch, if it exists.
     tip: Option<Sha>,
     required: bool,
@@ -317,7 +322,8 @@ async fn place<H: CommitHistory>(
         format!("this change has another [baseline]; that of `{onto}` counts: `{path}`{on}")
     });
     let required = own.required || location.required;
-    let place = Place { branch, named_by, path, tip, required, remark, instead_of: None };
+    let configured_path = location.path.clone();
+    let place = Place { branch, named_by, path, configured_path, tip, required, remark, instead_of: None };
     let Some(named) = query.named.as_ref().filter(|named| **named != place.branch) else {
         let named_by = if query.named.is_some() { NamedBy::User } else { named_by };
         return Ok(Ok(Place { named_by, ..place }));

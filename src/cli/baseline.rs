@@ -122,13 +122,16 @@ fn show(args: &ShowArgs) -> Result<ExitCode, Failure> {
 
 fn update_file(args: &UpdateArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
+    // A git that cannot answer is named first: without it nothing may be replaced.
+    let git = Git::open(&settings.root)?;
+    let has_commits = git.as_ref().map(Git::head).transpose()?.flatten().is_some();
     let results = results_file::read(&args.from)?;
     if args.push {
         intake::check(&results).map_err(|why| Failure::Usage(format!("{}: {why}", shown(&args.from))))?;
         return remote::push(&settings, &results, args.deadline, ci);
     }
     let old = read_baseline(&settings)?;
-    check_commit(&settings, &results, old.as_ref())?;
+    check_commit(git.as_ref().filter(|_| has_commits), &results, old.as_ref())?;
     let path = settings.baseline.path.clone();
     let blessings = read_blessings(&settings)?;
     let refused = |refusal: UpdateError| Failure::Usage(refusal.to_string());
@@ -157,12 +160,10 @@ fn update_file(args: &UpdateArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
 }
 
 /// A run must not replace a baseline of a later commit, and must say which commit it measured where git knows commits.
-fn check_commit(settings: &Settings, results: &Results, old: Option<&Baseline>) -> Result<(), Failure> {
+fn check_commit(git: Option<&Git>, results: &Results, old: Option<&Baseline>) -> Result<(), Failure> {
     let old = old.and_then(|old| old.produced.commit.as_ref());
-    let git = Git::open(&settings.root)?;
-    let has_commits = git.as_ref().map(Git::head).transpose()?.flatten().is_some();
     let Some(new) = &results.run.commit else {
-        if old.is_none() && !has_commits {
+        if old.is_none() && git.is_none() {
             return Ok(());
         }
         return Err(Failure::Usage(
@@ -178,7 +179,7 @@ fn check_commit(settings: &Settings, results: &Results, old: Option<&Baseline>) 
         return Err(Failure::Usage(message));
     }
     match old.filter(|old| *old != new) {
-        Some(old) if is_ancestor(&git, new, old)? => {
+        Some(old) if is_ancestor(git, new, old)? => {
             Err(Failure::Usage(UpdateError::Older(new.clone(), old.clone()).to_string()))
         }
         Some(_) | None => Ok(()),

@@ -59,7 +59,9 @@ impl BaselineArgs {
             BaselineChoice::History { named } => in_clone(settings, ci, named)?,
         };
         check_required(&fetched, settings)?;
-        located(fetched, || Ok((read_baseline(settings)?, read_blessings(settings)?)))
+        // What the change has counts where its base says that the baseline is, and not where it says so itself.
+        let path = fetched.path.clone().unwrap_or_else(|| settings.baseline.path.clone());
+        located(fetched, || Ok((read_baseline_at(settings, &path)?, read_blessings_at(settings, &path)?)))
     }
 
     fn choice(&self) -> Result<BaselineChoice, Failure> {
@@ -220,6 +222,7 @@ pub(super) fn located<E>(
         remark,
         instead_of,
         required: _,
+        path: _,
     } = fetched;
     let mut circumstances = gate::GateContext { today: today(), on_main, ..gate::GateContext::default() };
     let remark = remark.map(|text| Reason::new(Rule::BaselineEdited, None, text).informing());
@@ -273,16 +276,24 @@ fn blessings_inside(baseline: &Baseline, own: Option<&Baseline>) -> Vec<Blessing
 
 /// The baseline file of the checkout, if there is one.
 pub(super) fn read_baseline(settings: &Settings) -> Result<Option<Baseline>, Failure> {
-    let path = settings.root.join(&settings.baseline.path);
+    read_baseline_at(settings, &settings.baseline.path)
+}
+
+fn read_baseline_at(settings: &Settings, shown: &str) -> Result<Option<Baseline>, Failure> {
+    let path = settings.root.join(shown);
     if !is_file(&path) {
         return Ok(None);
     }
-    Ok(Some(Baseline::parse(&settings.baseline.path, read_text(&path, &settings.baseline.path)?)?))
+    Ok(Some(Baseline::parse(shown, read_text(&path, shown)?)?))
 }
 
 /// The blessings of the checkout.
 pub(super) fn read_blessings(settings: &Settings) -> Result<Vec<Blessing>, Failure> {
-    let folder = blessings_folder(&settings.baseline.path);
+    read_blessings_at(settings, &settings.baseline.path)
+}
+
+fn read_blessings_at(settings: &Settings, baseline: &str) -> Result<Vec<Blessing>, Failure> {
+    let folder = blessings_folder(baseline);
     let mut blessings = Vec::new();
     for Found { path, shown } in files_in(&settings.root, &folder, "toml")? {
         blessings.extend(BlessingFile::parse(&shown, read_text(&path, &shown)?)?);

@@ -1,7 +1,7 @@
 //! `baseline fetch` and `baseline update --push`: the baseline on GitHub.
 #![expect(clippy::disallowed_methods, reason = "edge: the environment and the network")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
@@ -64,6 +64,9 @@ pub(super) fn fetch(args: &FetchArgs, ci: &CiContext) -> Result<ExitCode, Failur
         trend: TREND,
     };
     let found = block_on(async { Ok::<_, Failure>(find(&client(event, args.deadline)?, &query).await) })??;
+    if found.is_err() {
+        remove_fetched(&args.out)?;
+    }
     let fetched = match found {
         Ok(lookup) => {
             if let Err(NoBaseline::NoBranch { branch, named_by }) = &lookup.found {
@@ -89,6 +92,15 @@ pub(super) fn fetch(args: &FetchArgs, ci: &CiContext) -> Result<ExitCode, Failur
         FetchedFrom::None(why) => console::print(&format!("{out}: {why}\n")),
     }
     Ok(ExitCode::Passed)
+}
+
+/// What was fetched for another commit must not pass for the baseline of this one.
+fn remove_fetched(out: &Path) -> Result<(), Failure> {
+    match std::fs::remove_file(out) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(Failure::Write { path: out.display().to_string(), error }),
+    }
 }
 
 /// A branch that somebody names must be there.

@@ -104,9 +104,12 @@ pub(super) fn run(args: RunArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let (settings, suites, _) = load(&args.config, &overrides, |suite| selection.may_choose(suite))?;
     let known: Vec<&str> = settings.suites.iter().map(|suite| suite.id.as_str()).collect();
     selection.check(&known, &settings.config)?;
+    // Before reports are removed, which someone may have committed.
+    let checkout = Checkout::of(&settings.root, &settings.baseline.path);
     // From here on nothing that is in the directory may pass for what this run found.
     prepare(&args.out)?;
     remove_reports(&args.out)?;
+    let checkout = checkout?;
     let located = args.baseline.locate(&settings, ci)?;
     let mut suites = plan(suites, &selection);
     if let Some(reference) = &args.changed_since {
@@ -115,6 +118,7 @@ pub(super) fn run(args: RunArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let recordings = read_all_recordings(&suites, &settings.config)?;
 
     let choices = Choices {
+        checkout,
         flags: format!("{:?} {:?} {:?} {:?}", args.repeat, args.k, args.changed_since, args.retry_suspects),
         strict: args.strict,
         seed: args.seed,
@@ -207,9 +211,10 @@ fn prepare(out: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(out).map_err(|error| Failure::Write { path: out.display().to_string(), error })
 }
 
-/// What the user chose beside the cases.
+/// What the user chose beside the cases, and what is checked out.
 #[derive(Debug, Clone)]
 struct Choices {
+    checkout: Checkout,
     /// The flags that all shards of a run must share.
     flags: String,
     strict: bool,
@@ -258,7 +263,7 @@ fn execute(
     circumstances.strict = choices.strict;
     circumstances.shard = selection.shard.is_some();
     circumstances.filtered = selection.is_filter();
-    let checkout = Checkout::of(&settings.root, &settings.baseline.path)?;
+    let checkout = choices.checkout.clone();
     let run = RunInfo {
         id: format!("{}-{}", now.strftime("%Y%m%dT%H%M%S%3f"), std::process::id()),
         started_at: jiff::fmt::temporal::DateTimePrinter::new().precision(Some(3)).timestamp_to_string(&now),

@@ -36,22 +36,25 @@ impl CommitHistory for Client {
             Err(GithubError::Rejected { status: 422, .. }) => None,
             answer => found(answer)?,
         };
-        let parents = commit.as_ref().and_then(|commit| commit["parents"].as_array());
-        Ok(parents.into_iter().flatten().filter_map(|parent| parent["sha"].as_str().and_then(Sha::parse)).collect())
+        let Some(commit) = commit else { return Ok(Vec::new()) };
+        let parents = commit["parents"].as_array().ok_or_else(|| says_nothing("which parents a commit has"))?;
+        let sha = |parent: &Value| parent["sha"].as_str().and_then(Sha::parse);
+        parents.iter().map(|parent| sha(parent).ok_or_else(|| says_nothing("which parents a commit has"))).collect()
     }
 
     async fn merge_base(&self, one: &Sha, other: &Sha) -> Result<Option<Sha>, GithubError> {
-        let compared = compare(self, other, one).await?;
-        Ok(compared.and_then(|value| value["merge_base_commit"]["sha"].as_str().and_then(Sha::parse)))
+        let Some(compared) = compare(self, other, one).await? else { return Ok(None) };
+        let base = compared["merge_base_commit"]["sha"].as_str().and_then(Sha::parse);
+        base.ok_or_else(|| says_nothing("what two commits have in common")).map(Some)
     }
 
     async fn is_ancestor(&self, ancestor: &Sha, of: &Sha) -> Result<bool, GithubError> {
         if ancestor == of {
             return Ok(true);
         }
-        let compared = compare(self, ancestor, of).await?;
-        let status = compared.as_ref().and_then(|value| value["status"].as_str());
-        Ok(matches!(status, Some("ahead" | "identical")))
+        let Some(compared) = compare(self, ancestor, of).await? else { return Ok(false) };
+        let status = compared["status"].as_str().ok_or_else(|| says_nothing("how two commits compare"))?;
+        Ok(matches!(status, "ahead" | "identical"))
     }
 
     async fn file_at(&self, path: &str, commit: &Sha) -> Result<Option<String>, GithubError> {
@@ -63,7 +66,8 @@ impl CommitHistory for Client {
         let path = format!("/commits?sha={tip}&path={}", encoded(path));
         let commits = self.list(&self.path(&path), None, MOST_VERSIONS).await?;
         let commits = commits.iter().take(MOST_VERSIONS);
-        Ok(commits.filter_map(|commit| commit["sha"].as_str().and_then(Sha::parse)).collect())
+        let sha = |commit: &Value| commit["sha"].as_str().and_then(Sha::parse);
+        commits.map(|commit| sha(commit).ok_or_else(|| says_nothing("which commits changed a file"))).collect()
     }
 }
 
@@ -94,6 +98,11 @@ pub async fn blessing_files(client: &Client, folder: &str, commit: &Sha) -> Resu
 async fn compare(client: &Client, base: &Sha, head: &Sha) -> Result<Option<Value>, GithubError> {
     let path = client.path(&format!("/compare/{base}...{head}?per_page=1"));
     found(client.json(Call::get(path)).await)
+}
+
+/// An answer that lacks what was asked for is not the same as "there is none".
+fn says_nothing(what: &str) -> GithubError {
+    GithubError::Unreachable(format!("GitHub does not say {what}"))
 }
 
 /// What is not there is no error.

@@ -139,3 +139,20 @@ fn a_named_branch_does_not_let_a_change_choose_the_file() {
         assert!(ran.stdout.contains("this change has another [baseline]"), "{}", ran.stdout);
     }
 }
+
+#[test]
+fn an_edited_baseline_is_seen_although_the_change_names_another_file() {
+    let world = with_baseline(WRONG);
+    world.git(&["checkout", "-q", "-b", "topic"]);
+    let config = std::fs::read_to_string(world.path().join("evalratchet.toml")).unwrap();
+    let baseline = std::fs::read_to_string(world.path().join(FILE)).unwrap();
+    world.file("copy/baseline.json", &baseline);
+    world.file("evalratchet.toml", &format!("[baseline]\npath = \"copy/baseline.json\"\n\n{config}"));
+    let passed = "\"a\": {\"status\":\"passed\",\"score\":1.0";
+    assert!(baseline.contains(passed));
+    world.file(FILE, &baseline.replace(passed, "\"a\": {\"status\":\"failed\",\"score\":0.0"));
+    world.commit("lower what main holds, and show a copy");
+    let ran = world.ran(world.command(&["run"]).env("CI", "true").output().unwrap());
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    assert!(crate::baseline::rules(&ran).contains(&"baseline-edited".to_owned()), "{}", ran.stdout);
+}

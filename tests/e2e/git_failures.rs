@@ -53,11 +53,13 @@ fn a_repository_that_git_cannot_read_is_exit_2_with_a_remedy() {
         ("head", |git| std::fs::write(git.join("HEAD"), "").unwrap(), ["not a git repository", "repair"]),
     ];
     let world = worse();
+    assert_eq!(world.run().code, 1);
+    copy(&world.path().join("evalratchet-out"), &world.path().join("measured"));
     for (name, spoil, words) in cases {
         let kept = world.path().join("kept");
         copy(&world.path().join(".git"), &kept);
         spoil(&world.path().join(".git"));
-        for arguments in [&["run"][..], &["run", "--baseline", "main"], &["baseline", "update"]] {
+        for arguments in [&["run"][..], &["run", "--baseline", "main"], &["baseline", "update", "--from", "measured"]] {
             let ran = world.evalratchet(arguments);
             assert_eq!(ran.code, 2, "{name} {arguments:?}: {}{}", ran.stdout, ran.stderr);
             refuses(&ran, &words);

@@ -245,6 +245,9 @@ fn a_github_that_cannot_be_reached_is_no_missing_baseline() {
     let github = Arc::new(Github::start());
     mirror(&world, &github);
     let job = checkout(&world, &github, &sha, "shallow");
+    // One that was fetched before is of another commit.
+    let (ran, file) = fetched(&job, &[]);
+    assert_eq!((ran.code, file.exists()), (0, true), "{}", ran.stderr);
     github.fault(Fault::on("GET", "").always().fails(502));
     let (ran, file) = fetched(&job, &["--deadline", "1s"]);
     assert_eq!((ran.code, file.exists()), (5, false), "{}", ran.stderr);
