@@ -164,10 +164,12 @@ pub(super) fn write_results(out: &Path, results: &Results) -> Result<(), Failure
 pub(super) fn remove_reports(out: &Path) -> Result<(), Failure> {
     for format in ReportFormat::all().iter().filter(|format| format.is_written_by_run()) {
         let path = out.join(format.file_name());
-        match std::fs::remove_file(&path) {
-            Ok(()) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(Failure::Write { path: path.display().to_string(), error }),
+        match (format, std::fs::remove_file(&path)) {
+            (_, Ok(())) => {}
+            (_, Err(error)) if error.kind() == std::io::ErrorKind::NotFound => {}
+            (ReportFormat::Json, Err(error)) => return Err(Failure::Write { path: path.display().to_string(), error }),
+            // Only the results are worth an exit code; that this one cannot be replaced is said when it is written.
+            (_, Err(_)) => {}
         }
     }
     Ok(())
