@@ -18,7 +18,14 @@ const SHORTEST_PART: usize = 8;
 /// Values that must not leave the process.
 #[derive(Clone, Default)]
 pub struct Redactor {
-    secrets: Vec<Vec<Unit>>,
+    secrets: Vec<Secret>,
+}
+
+/// A value in one of its forms.
+#[derive(Clone)]
+struct Secret {
+    text: String,
+    units: Vec<Unit>,
 }
 
 /// The values themselves are nobody's business.
@@ -57,7 +64,7 @@ impl Redactor {
         // The longest first, so that no part of it is left over.
         texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
         texts.dedup();
-        Self { secrets: texts.iter().map(|text| units(text)).collect() }
+        Self { secrets: texts.into_iter().map(|text| Secret { units: units(&text), text }).collect() }
     }
 
     /// A text without the values.
@@ -71,10 +78,22 @@ impl Redactor {
     }
 
     fn part(&self, text: &str, begins_cut: bool, ends_cut: bool) -> String {
+        // Where nothing is escaped, broken or cut, a value stands as it is, and that is found quickly.
+        if !begins_cut && !ends_cut && !text.contains(['\\', '%', '&', '+', '\'', '\n', '…']) {
+            let whole = |text: String, secret: &Secret| match text.contains(&secret.text) {
+                true => text.replace(&secret.text, REDACTED),
+                false => text,
+            };
+            return self.secrets.iter().fold(text.to_owned(), whole);
+        }
         let mut out = String::new();
         let (mut at, mut copied, mut after_cut) = (0, 0, begins_cut);
         while let Some(character) = text[at..].chars().next() {
-            let found = self.secrets.iter().filter_map(|secret| found_at(text, at, secret, after_cut, ends_cut)).max();
+            let first = text.as_bytes()[at];
+            let is_escape = matches!(first, b'\\' | b'%' | b'&' | b'+' | b'\'');
+            let may_begin = |secret: &&Secret| after_cut || is_escape || secret.text.as_bytes().first() == Some(&first);
+            let candidates = self.secrets.iter().filter(may_begin);
+            let found = candidates.filter_map(|one| found_at(text, at, &one.units, after_cut, ends_cut)).max();
             if let Some(end) = found {
                 out.push_str(&text[copied..at]);
                 out.push_str(REDACTED);
@@ -114,6 +133,13 @@ fn found_at(text: &str, at: usize, secret: &[Unit], after_cut: bool, ends_cut: b
 fn matched(text: &str, at: usize, secret: &[Unit]) -> (usize, usize) {
     let mut end = at;
     for (index, unit) in secret.iter().enumerate() {
+        if let Unit::Char(character) = unit
+            && text[end..].starts_with(*character)
+            && !matches!(character, '\\' | '%' | '&' | '+' | '\'')
+        {
+            end += character.len_utf8();
+            continue;
+        }
         let mut found = spellings(&text[end..], *unit);
         if found == [None; 2]
             && let Some(length) = line_break(&text[end..]).filter(|_| index > 0)

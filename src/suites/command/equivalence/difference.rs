@@ -2,6 +2,7 @@
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
+use super::form::Atom;
 use super::rules::{EquivalenceRule, NotedOption, Notes};
 use super::shell::ShellRead;
 use crate::suites::command::Difference;
@@ -14,9 +15,14 @@ pub(super) fn first_difference(a: &[String], b: &[String], note: Option<String>)
 
 /// The first word that makes a difference: options that both have, in whichever spelling and order, make none.
 pub(super) fn true_difference(a: &ShellRead, b: &ShellRead) -> Difference {
-    let (only_a, only_b) = (missing(&a.notes, &b.notes), missing(&b.notes, &a.notes));
+    // An option may be spelled in a way that is not noted, such as `-5`; the normal forms know better.
+    let same_options = options(&a.form) == options(&b.form);
+    let only = |of: &ShellRead, from: &ShellRead| {
+        if same_options { Vec::new() } else { missing(&of.notes, &from.notes) }
+    };
+    let (only_a, only_b) = (only(a, b), only(b, a));
     let note = option_note(&only_a, &only_b).filter(|_| a.tokens.first() == b.tokens.first());
-    let (ours, theirs) = (telling_words(a, &only_a), telling_words(b, &only_b));
+    let (ours, theirs) = (telling_words(a, &only_a, same_options), telling_words(b, &only_b, same_options));
     let Some((ours, theirs)) = differing(&ours, &theirs) else {
         return first_difference(&a.tokens, &b.tokens, note);
     };
@@ -36,7 +42,7 @@ struct TellingWord {
 }
 
 /// The words of a command without its options that the other one has, too, and their values.
-fn telling_words(of: &ShellRead, only: &[NotedOption]) -> Vec<TellingWord> {
+fn telling_words(of: &ShellRead, only: &[NotedOption], same_options: bool) -> Vec<TellingWord> {
     let mut shared = of.notes.options.clone();
     for option in only {
         if let Some(at) = shared.iter().position(|other| other == option) {
@@ -49,22 +55,43 @@ fn telling_words(of: &ShellRead, only: &[NotedOption]) -> Vec<TellingWord> {
     for (at, written) in of.tokens.iter().enumerate() {
         let text = unquoted(written);
         let is_value = value_of.take().is_some_and(|option| option.value == text);
-        let is_old_style = at == 1 && only.is_empty() && of.notes.has_used(EquivalenceRule::OptionWord);
+        let is_old_style = at == 1 && only.is_empty() && is_option_word(written, of);
         let is_shared = shared.iter().find(|option| spells(written, option));
         let own = only.iter().find(|option| spells(written, option));
         let is_only = own.is_some() || letters.iter().any(|letter| is_cluster(written) && written.contains(letter));
         let is_own_value = own_value_of.take().is_some_and(|option| option.value == text);
-        if is_value || written == "--" || (is_old_style && !written.starts_with('-')) {
+        if is_value || written == "--" || is_old_style {
             continue;
         }
         if let Some(option) = is_shared.filter(|_| !is_only) {
             value_of = Some(option).filter(|option| has_value_after(written, option));
             continue;
         }
+        if same_options && written.len() > 1 && written.starts_with('-') {
+            continue;
+        }
         own_value_of = own.filter(|option| has_value_after(written, option));
         words.push(TellingWord { at, text, is_operand: !is_own_value && !written.starts_with('-') });
     }
     words
+}
+
+/// The options of a normal form, each with its value, in whichever order.
+fn options(form: &[Atom]) -> Vec<&[Atom]> {
+    let mut options = Vec::new();
+    for (at, _) in form.iter().enumerate().filter(|(_, atom)| matches!(atom, Atom::Open("option" | "primary"))) {
+        let length = form[at..].iter().position(|atom| *atom == Atom::Close).unwrap_or(form.len() - at);
+        options.push(&form[at..at + length]);
+    }
+    options.sort();
+    options
+}
+
+/// Whether the second word is a cluster of options without a dash, as in `tar xzf`; an option word may also be `-5`.
+fn is_option_word(word: &str, of: &ShellRead) -> bool {
+    let is_number =
+        |token: &String| token.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    of.notes.has_used(EquivalenceRule::OptionWord) && !word.starts_with('-') && !of.tokens.iter().any(is_number)
 }
 
 /// Whether a word is this option, or a cluster that has it.
@@ -110,6 +137,9 @@ fn differing(a: &[TellingWord], b: &[TellingWord]) -> Option<(Option<usize>, Opt
         removed.extend(ours);
         added.extend(theirs);
     }
+    // Operands first, also where only one side has one.
+    removed.sort_by_key(|word| !word.is_operand);
+    added.sort_by_key(|word| !word.is_operand);
     match (removed.first(), added.first()) {
         (None, None) => None,
         // The same words in another order.
