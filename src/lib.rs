@@ -326,14 +326,14 @@ fn suite_result(request: &RunRequest, asked: &Asked<'_>) -> SuiteResult {
 pub(crate) fn reproduce(config: &str, mode: Mode, suite: &SuiteId, case: &CaseId) -> String {
     let mut line = String::from("evalratchet run");
     if config != settings::CONFIG_NAME {
-        line.push_str(&format!(" --config {}", crate::text::shell_quoted(config)));
+        line.push_str(&crate::text::flag("config", config));
     }
     match mode {
         Mode::Auto | Mode::Record => {}
         Mode::Live => line.push_str(" --mode live"),
         Mode::Replay => line.push_str(" --mode replay"),
     }
-    let (suite, case) = (crate::text::shell_quoted(suite.as_str()), crate::text::shell_quoted(case.as_str()));
-    line.push_str(&format!(" --suite {suite} --case {case}"));
+    line.push_str(&crate::text::flag("suite", suite.as_str()));
+    line.push_str(&crate::text::flag("case", case.as_str()));
     line
 }

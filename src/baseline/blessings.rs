@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::file::BaselineCase;
-use crate::input::{Checker, Document, InputError, InputErrors};
+use crate::input::{Checker, Document, InputError, InputErrors, Pointer};
 use crate::model::{Better, CaseId, Rule, Status, SuiteId};
 use crate::results::{CaseResult, Reason};
 
@@ -28,6 +28,7 @@ pub struct Blessing {
 
 /// What a blessing allows: exactly what the gate named, and no worse than it was then.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 #[schemars(deny_unknown_fields)]
 pub struct Allowed {
     /// The rule that would speak.
@@ -58,6 +59,39 @@ pub struct Allowed {
     /// Of a case: what it was in the run that was blessed; it may not be worse than this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub now: Option<CaseLevel>,
+}
+
+impl Allowed {
+    /// What cannot be so.
+    fn is_impossible(&self) -> Option<&'static str> {
+        let is_of_case = matches!(
+            self.rule,
+            Rule::CaseRegressed
+                | Rule::ChangedFails
+                | Rule::CaseRemoved
+                | Rule::ScenarioFailed
+                | Rule::QuarantineExpired
+        );
+        let level_is_wrong = |level: &CaseLevel| {
+            !(0.0..=1.0).contains(&level.score) || level.metrics.values().any(|value| !value.is_finite())
+        };
+        if !self.rule.is_blessable() || self.rule == Rule::BaselineEdited {
+            Some("this rule cannot be blessed")
+        } else if is_of_case && self.case.is_none() {
+            Some("this rule is about a case, and `case` is missing")
+        } else if self.was.iter().chain(&self.now).any(level_is_wrong) {
+            Some("a score is between 0 and 1, and a metric is a finite number")
+        } else if self.to.is_some_and(|to| !to.is_finite()) {
+            Some("`to` is a finite number")
+        } else {
+            None
+        }
+    }
+}
+
+/// Whether a reason has a letter or a digit in it.
+pub fn says_something(reason: &str) -> bool {
+    reason.chars().any(char::is_alphanumeric)
 }
 
 /// How good a case is.
@@ -159,10 +193,27 @@ impl BlessingFile {
         }
         let document = Document::toml(file, text)?;
         let own = CHECKER.read(&document)?;
-        if own.reason.trim().is_empty() {
-            return Err(InputError::in_file(file, "its `reason` must say something").into());
-        }
+        own.validate(&document)?;
         Ok(own.blessings().map(|one| Blessing { file: Some(file.to_owned()), ..one }).collect())
+    }
+
+    /// What could never allow anything, or allows more than can be meant, is a mistake.
+    fn validate(&self, document: &Document) -> Result<(), InputErrors> {
+        let mut errors = InputErrors::new();
+        let root = Pointer::root();
+        if !says_something(&self.reason) {
+            errors.push(document.error(&root.join("reason"), "a reason must say something"));
+        }
+        if self.allows.is_empty() {
+            errors.push(document.error(&root, "allows nothing").with_help("delete the file"));
+        }
+        for (index, allowed) in self.allows.iter().enumerate() {
+            let at = root.join("allows").join(index);
+            if let Some(why) = allowed.is_impossible() {
+                errors.push(document.error(&at, why));
+            }
+        }
+        errors.into_result()
     }
 
     /// Each thing that it allows.

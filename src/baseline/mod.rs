@@ -12,7 +12,9 @@ mod trend;
 mod update;
 
 pub use bless::{BlessSelection, Blessed, bless};
-pub use blessings::{Allowed, Blessing, BlessingFile, CaseLevel, FileChange, blessings_folder, file_changes};
+pub use blessings::{
+    Allowed, Blessing, BlessingFile, CaseLevel, FileChange, blessings_folder, file_changes, says_something,
+};
 pub(crate) use changes::WorkTree;
 pub use fetched::{FetchedBaseline, FetchedFrom};
 #[cfg(test)]
@@ -25,6 +27,6 @@ pub(crate) use lookup::{
     PullRequestCommits, base, find, normal,
 };
 pub use releases::Tag;
-pub(crate) use releases::{ReleaseError, Versions, at_commit, commit_of, tags, versions};
+pub(crate) use releases::{ReleaseError, Versions, at_commit, blessings_at, commit_of, tags, versions};
 pub use trend::series;
 pub use update::{BaselineUpdate, UpdateError, from_results, raise, update};

@@ -73,8 +73,8 @@ pub(crate) fn at_commit(git: &Git, path: &str, commit: &Sha) -> Result<Option<(S
     Ok(Some((writer.unwrap_or_else(|| commit.clone()), baseline)))
 }
 
-/// The blessings that stand in a commit.
-fn blessings_at(git: &Git, folder: &str, commit: &Sha) -> Result<Vec<Blessing>, ReleaseError> {
+/// The blessings that stand in a commit. What is no regular file, such as a symbolic link, is none.
+pub(crate) fn blessings_at(git: &Git, folder: &str, commit: &Sha) -> Result<Vec<Blessing>, ReleaseError> {
     let listed =
         git.answer(&["ls-tree", "-z", "--full-tree", "--name-only", commit.as_str(), &format!("{folder}/")])?;
     let mut blessings = Vec::new();

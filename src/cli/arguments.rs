@@ -1,5 +1,7 @@
 //! What flags accept beyond what their types say.
 
+use crate::baseline::says_something;
+
 /// Why the value of a flag is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ArgumentError {
@@ -12,7 +14,7 @@ pub(super) enum ArgumentError {
 }
 
 pub(super) fn reason(text: &str) -> Result<String, ArgumentError> {
-    if text.trim().is_empty() { Err(ArgumentError::BlankReason) } else { Ok(text.trim().to_owned()) }
+    if says_something(text) { Ok(text.trim().to_owned()) } else { Err(ArgumentError::BlankReason) }
 }
 
 /// The key of a comment, which stands in its marker.

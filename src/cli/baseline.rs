@@ -8,8 +8,8 @@ use clap::{Args, Subcommand};
 use super::reference::{read_baseline, read_blessings};
 use super::{ConfigArgs, Failure, Overrides, arguments, console, remote, resolve, results_file, settings};
 use crate::baseline::{
-    self, Baseline, BaselineUpdate, BlessSelection, Blessed, BlessingFile, FileChange, UpdateError, blessings_folder,
-    file_changes, history, is_ancestor, update,
+    self, Baseline, BaselineUpdate, BlessSelection, Blessed, Blessing, BlessingFile, FileChange, UpdateError,
+    blessings_folder, file_changes, history, is_ancestor, update,
 };
 use crate::ci::CiContext;
 use crate::github::intake;
@@ -134,6 +134,7 @@ fn update_file(args: &UpdateArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     check_commit(git.as_ref().filter(|_| has_commits), &results, old.as_ref())?;
     let path = settings.baseline.path.clone();
     let blessings = read_blessings(&settings)?;
+    check_is_on_main(&settings, &blessings)?;
     let refused = |refusal: UpdateError| Failure::Usage(refusal.to_string());
     match update(old.as_ref(), &blessings, &results).map_err(refused)? {
         None => console::print(&format!("{path}: nothing changed, nothing written\n")),
@@ -196,6 +197,7 @@ fn write(settings: &Settings, baseline: &Baseline) -> Result<(), Failure> {
 fn bless(args: &BlessArgs) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
     let results = results_file::read(&args.from)?;
+    check_is_of_here(&settings, &results, &args.from)?;
     let BlessArgs { suite, case, metric, .. } = args;
     let wanted = BlessSelection { suite: suite.clone(), case: case.clone(), metric: metric.clone() };
     let blessed = baseline::bless(&results, &wanted)
@@ -222,6 +224,36 @@ fn bless(args: &BlessArgs) -> Result<ExitCode, Failure> {
     }
     console::print(&format!("{path}: commit it with the change that it is about\n"));
     Ok(ExitCode::Passed)
+}
+
+/// What another branch measured says nothing about this one.
+fn check_is_of_here(settings: &Settings, results: &Results, from: &Path) -> Result<(), Failure> {
+    let (Some(git), Some(commit)) = (Git::open(&settings.root)?, &results.run.commit) else { return Ok(()) };
+    let Some(head) = git.head()?.filter(|head| head != commit) else { return Ok(()) };
+    let (of, here) = (commit.short(), head.short());
+    // The merge commit that GitHub made of a pull request is in no clone.
+    if !git.has_commit(commit)? || is_ancestor(&git, commit, &head)? {
+        console::note(&format!("the run is of {of}, and this checkout is at {here}"));
+        return Ok(());
+    }
+    let message =
+        format!("the run is of {of}, which is not in the history of {here}\n  = run `evalratchet run` here first");
+    Err(Failure::Usage(format!("{}: {message}", shown(from))))
+}
+
+/// Blessings are taken in where the baseline is, after the merge: on a branch, reviewers would not see them.
+fn check_is_on_main(settings: &Settings, blessings: &[Blessing]) -> Result<(), Failure> {
+    if blessings.is_empty() {
+        return Ok(());
+    }
+    let Some(git) = Git::open(&settings.root)? else { return Ok(()) };
+    let main = &settings.baseline.branch;
+    match git.answer_if_any(&["symbolic-ref", "--quiet", "--short", "HEAD"])?.filter(|branch| branch != main) {
+        Some(branch) if git.commit(&format!("refs/heads/{main}"))?.is_some() => Err(Failure::Usage(format!(
+            "this is `{branch}`, and its blessings are taken in on `{main}`, after the merge\n  = commit them with the change that they are about"
+        ))),
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Writes or deletes a file beside the baseline.

@@ -9,8 +9,8 @@ use super::{Failure, block_on};
 use crate::Reference;
 use crate::baseline::{
     Baseline, BaselineQuery, Blessing, BlessingFile, Branches, ClonedHistory, CommitHistory as _, FetchedBaseline,
-    FetchedFrom, HistoryPlace, JobBranches, NamedBy, NoBaseline, PullRequestCommits, blessings_folder, default_branch,
-    find, normal, series,
+    FetchedFrom, HistoryPlace, JobBranches, NamedBy, NoBaseline, PullRequestCommits, ReleaseError, blessings_at,
+    blessings_folder, default_branch, find, normal, series,
 };
 use crate::ci::{CiContext, Event, Origin};
 use crate::gate;
@@ -61,7 +61,7 @@ impl BaselineArgs {
         check_required(&fetched, settings)?;
         // What the change has counts where its base says that the baseline is, and not where it says so itself.
         let path = fetched.path.clone().unwrap_or_else(|| settings.baseline.path.clone());
-        located(fetched, || Ok((read_baseline_at(settings, &path)?, read_blessings_at(settings, &path)?)))
+        located(fetched, || Ok((read_baseline_at(settings, &path)?, counted_blessings(settings, &path, ci)?)))
     }
 
     fn choice(&self) -> Result<BaselineChoice, Failure> {
@@ -285,6 +285,21 @@ fn read_baseline_at(settings: &Settings, shown: &str) -> Result<Option<Baseline>
         return Ok(None);
     }
     Ok(Some(Baseline::parse(shown, read_text(&path, shown)?)?))
+}
+
+/// The blessings that count. In a job only what is committed does: nobody reviews what a step writes.
+fn counted_blessings(settings: &Settings, baseline: &str, ci: &CiContext) -> Result<Vec<Blessing>, Failure> {
+    if ci.is_job()
+        && let Some(git) = Git::open(&settings.root)?
+        && let Some(head) = git.head()?
+    {
+        let folder = normal(&format!("{}{}", git.prefix()?, blessings_folder(baseline)));
+        return blessings_at(&git, &folder, &head).map_err(|error| match error {
+            ReleaseError::Git(error) => error.into(),
+            ReleaseError::Invalid(errors) => errors.into(),
+        });
+    }
+    read_blessings_at(settings, baseline)
 }
 
 /// The blessings of the checkout.

@@ -64,7 +64,8 @@ pub(super) fn judge(suite: &SuiteResult, has_baseline: bool, circumstances: &Gat
         let message = format!("{strict}{unmeasured} of {} cases {were} not measured{why}", chosen.len());
         // What could not be had is told already.
         if circumstances.strict || !why.is_empty() {
-            reasons.push(about(Rule::Unmeasured, message).failing(circumstances.strict));
+            let value = Some(share(chosen.len() - unmeasured, chosen.len()));
+            reasons.push(Reason { value, ..about(Rule::Unmeasured, message).failing(circumstances.strict) });
         }
     }
     let left_out = suite.cases.len() - chosen.len();
@@ -74,7 +75,7 @@ pub(super) fn judge(suite: &SuiteResult, has_baseline: bool, circumstances: &Gat
     }
     if is_part && suite.policy.has_floors() {
         let message = format!("floors are not held to, since your filter left out {}", counted(left_out, "case"));
-        reasons.push(about(Rule::NotGated, message).informing());
+        reasons.push(about(Rule::FloorsNotHeld, message).informing());
     }
     reasons.extend(remarks(suite, &chosen, circumstances.strict));
     reasons.extend(quarantines(suite, circumstances));
@@ -106,6 +107,11 @@ pub(super) fn judge(suite: &SuiteResult, has_baseline: bool, circumstances: &Gat
         reasons.extend((measured > 0).then(|| about(Rule::NotGated, message).informing()));
     }
     reasons
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^52")]
+fn share(part: usize, whole: usize) -> f64 {
+    part as f64 / whole as f64
 }
 
 /// Why cases were not measured, in the words of the first.

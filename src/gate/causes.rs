@@ -32,11 +32,8 @@ pub(super) fn explain(
     for reason in reasons.iter_mut() {
         reason.cause = Cause::of(reason.case.iter().cloned().collect());
     }
-    let listed: BTreeSet<CaseId> = reasons
-        .iter()
-        .filter(|reason| reason.fails || reason.blessed.is_some())
-        .filter_map(|reason| reason.case.clone())
-        .collect();
+    let listed: BTreeSet<CaseId> =
+        reasons.iter().filter(|reason| reason.fails).filter_map(|reason| reason.case.clone()).collect();
     let gone: Vec<CaseId> = reasons
         .iter()
         .filter(|reason| matches!(reason.rule, Rule::Lost | Rule::CaseRemoved))
@@ -82,19 +79,19 @@ impl Explanation<'_> {
         let place = MetricPlace { slice: slice.as_deref(), metric: &metric };
         let still_falls =
             |restored: &BTreeSet<CaseId>| falls_without(self.suite, before.suite, place, restored, self.seed);
-        let falling = falls(self.suite, before.suite, place);
-        let of_listed: Vec<CaseId> =
-            falling.iter().map(|(id, _)| id.clone()).filter(|id| self.listed.contains(id)).collect();
-        let everything: Vec<CaseId> = falling.into_iter().map(|(id, _)| id).collect();
-        if !of_listed.is_empty() && !still_falls(&self.listed) {
-            reason.cause = Cause::of(of_listed);
-        } else if !before.comparison.varies && !still_falls(&everything.iter().cloned().collect()) {
-            reason.cause = Cause::of(everything);
-        }
+        let falling: Vec<CaseId> = falls(self.suite, before.suite, place).into_iter().map(|(id, _)| id).collect();
         let blessed: BTreeSet<CaseId> =
             self.blessed.iter().filter(|(_, one)| !one.taken_in).map(|(id, _)| id.clone()).collect();
+        let among =
+            |cases: &BTreeSet<CaseId>| falling.iter().filter(|id| cases.contains(*id)).cloned().collect::<Vec<_>>();
+        let listed = among(&self.listed);
         if reason.fails && !blessed.is_empty() && !still_falls(&blessed) {
+            reason.cause = Cause::of(among(&blessed));
             self.bless(reason, &blessed);
+        } else if !listed.is_empty() && !still_falls(&self.listed.union(&blessed).cloned().collect()) {
+            reason.cause = Cause::of(listed);
+        } else if !before.comparison.varies && !still_falls(&falling.iter().cloned().collect()) {
+            reason.cause = Cause::of(falling.iter().filter(|id| !blessed.contains(*id)).cloned().collect());
         }
     }
 
@@ -107,54 +104,53 @@ impl Explanation<'_> {
         let place = MetricPlace { slice: slice.as_deref(), metric: &metric };
         let better = better_of(self.suite.kind, &metric);
         let is_met = |value: Option<f64>| value.is_some_and(|value| better.meets(value, min));
+        let nothing = BTreeMap::new();
+        let new = self.new_cases(place);
+        let without_new = self.value(place, &nothing, &new);
+        // What only new cases miss is no old case's fault, whatever it was.
+        if !new.is_empty() && is_met(without_new) {
+            note_new_cases(reason, place, &new, without_new, "it would hold");
+            return;
+        }
         let blessed: BTreeMap<CaseId, CaseLevel> =
             self.blessed.iter().map(|(id, one)| (id.clone(), one.was.clone())).collect();
-        if reason.fails && !blessed.is_empty() && is_met(self.value(place, &blessed, &BTreeSet::new())) {
-            reason.cause = Cause::of(blessed.keys().cloned().collect());
-            self.bless(reason, &blessed.into_keys().collect());
-        }
-        let Some(before) = self.before else { return };
-        let levels = |cases: &mut dyn Iterator<Item = &CaseId>| -> BTreeMap<CaseId, CaseLevel> {
-            cases.filter_map(|id| Some((id.clone(), CaseLevel::before(before.suite.cases.get(id)?)))).collect()
+        let falling: Vec<CaseId> = match self.before {
+            Some(before) => falls(self.suite, before.suite, place).into_iter().map(|(id, _)| id).collect(),
+            None => Vec::new(),
         };
-        let falling: Vec<CaseId> = falls(self.suite, before.suite, place).into_iter().map(|(id, _)| id).collect();
-        let listed = levels(&mut self.listed.iter());
-        if reason.cause.is_itself() && !listed.is_empty() && is_met(self.value(place, &listed, &BTreeSet::new())) {
+        let listed: BTreeMap<CaseId, CaseLevel> = self.levels(&mut self.listed.iter());
+        let with_blessed = |cases: BTreeMap<CaseId, CaseLevel>| cases.into_iter().chain(blessed.clone()).collect();
+        let none = BTreeSet::new();
+        if reason.fails && !blessed.is_empty() && is_met(self.value(place, &blessed, &none)) {
+            reason.cause = Cause::of(blessed.keys().cloned().collect());
+            self.bless(reason, &blessed.keys().cloned().collect());
+        } else if !listed.is_empty() && is_met(self.value(place, &with_blessed(listed.clone()), &none)) {
             let weighing = falling.iter().filter(|id| self.listed.contains(*id));
             let gone = self.listed.iter().filter(|id| !falling.contains(id) && listed.contains_key(*id));
             reason.cause = Cause::of(weighing.chain(gone).cloned().collect());
-        } else if reason.cause.is_itself() && is_met(self.value(place, &levels(&mut falling.iter()), &BTreeSet::new()))
-        {
+        } else if is_met(self.value(place, &with_blessed(self.levels(&mut falling.iter())), &none)) {
             reason.cause = Cause::of(falling);
         }
-        self.note_new_cases(reason, place, before, &is_met);
+        if !new.is_empty() {
+            note_new_cases(reason, place, &new, without_new, "it would not hold either");
+        }
     }
 
-    /// New cases pull a metric down without anything having got worse.
-    fn note_new_cases(
-        &self,
-        reason: &mut Reason,
-        place: MetricPlace<'_>,
-        before: Before<'_>,
-        is_met: &dyn Fn(Option<f64>) -> bool,
-    ) {
+    /// What cases are in the baseline.
+    fn levels(&self, cases: &mut dyn Iterator<Item = &CaseId>) -> BTreeMap<CaseId, CaseLevel> {
+        let Some(before) = self.before else { return BTreeMap::new() };
+        cases.filter_map(|id| Some((id.clone(), CaseLevel::before(before.suite.cases.get(id)?)))).collect()
+    }
+
+    /// The measured cases that the baseline does not know.
+    fn new_cases(&self, place: MetricPlace<'_>) -> BTreeSet<CaseId> {
+        let Some(before) = self.before else { return BTreeSet::new() };
         let renamed: BTreeSet<&CaseId> =
             before.comparison.cases.iter().filter(|one| one.renamed_from.is_some()).map(|one| &one.id).collect();
-        let new: BTreeSet<CaseId> = self
-            .suite
-            .cases
-            .iter()
-            .filter(|case| case.status.is_measured() && is_in(case, place.slice))
-            .filter(|case| !before.suite.cases.contains_key(&case.id) && !renamed.contains(&case.id))
+        let here = self.suite.cases.iter().filter(|case| case.status.is_measured() && is_in(case, place.slice));
+        here.filter(|case| !before.suite.cases.contains_key(&case.id) && !renamed.contains(&case.id))
             .map(|case| case.id.clone())
-            .collect();
-        if new.is_empty() {
-            return;
-        }
-        let value = self.value(place, &BTreeMap::new(), &new);
-        let shown = Nature::of(place.metric).format_or_dash(value);
-        let would = if is_met(value) { "it would hold" } else { "it would not hold either" };
-        reason.message.push_str(&format!("; without the {} {would} ({shown})", counted(new.len(), "new case")));
+            .collect()
     }
 
     /// A metric over all cases, some of them as they were and some left out.
@@ -190,6 +186,18 @@ impl Explanation<'_> {
         reason.fails = false;
         reason.blessed = Some(why.join("; "));
     }
+}
+
+/// New cases pull a metric down without anything having got worse.
+fn note_new_cases(
+    reason: &mut Reason,
+    place: MetricPlace<'_>,
+    new: &BTreeSet<CaseId>,
+    value: Option<f64>,
+    would: &str,
+) {
+    let shown = Nature::of(place.metric).format_or_dash(value);
+    reason.message.push_str(&format!("; without the {} {would} ({shown})", counted(new.len(), "new case")));
 }
 
 /// Whether a rule is about how good a case is.

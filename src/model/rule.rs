@@ -67,6 +67,8 @@ pub enum Rule {
     Errors,
     /// Recorded answers are the same as golden: they prove nothing until recorded anew.
     Accepted,
+    /// A filter left out cases of a suite, so that its floors are not held to.
+    FloorsNotHeld,
     /// No floor holds this suite.
     NotGated,
 }

@@ -8,8 +8,7 @@ use serde::Serialize;
 use crate::model::{CaseChange, CaseId, Nature, Rule, SuiteId, format_score};
 use crate::report::case_summary::Changes;
 use crate::results::{Reason, Results};
-use crate::settings::CONFIG_NAME;
-use crate::text::{counted, shell_quoted};
+use crate::text::{counted, flag};
 
 /// How many causes are shown open.
 pub const OPEN: usize = 10;
@@ -28,13 +27,21 @@ pub struct SuiteCauses<'a> {
     pub bless: Option<String>,
 }
 
+impl SuiteCauses<'_> {
+    /// The command stands below the last cause that fails.
+    pub fn bless_after(&self, cause: &CauseLine<'_>) -> Option<&String> {
+        let last = self.causes.iter().rfind(|one| one.fails)?;
+        self.bless.as_ref().filter(|_| std::ptr::eq(last, cause))
+    }
+}
+
 /// One cause, in one line.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CauseLine<'a> {
     /// Whether it fails the gate; what is blessed does not.
     pub fails: bool,
-    /// Why it was blessed.
-    pub blessed: Option<&'a str>,
+    /// Why it was blessed, each reason once.
+    pub blessed: Vec<&'a str>,
     /// The rule that speaks.
     pub rule: Rule,
     pub sentence: String,
@@ -142,16 +149,43 @@ fn grouped(results: &Results) -> BTreeMap<Key<'_>, CauseGroup<'_>> {
         let suite = reason.suite.as_ref();
         if reason.case.is_some() || reason.rule == Rule::WeakenedGate {
             groups.entry((reason.fails, suite, CauseKind::Same(reason.rule))).or_default().own.push(reason);
-        } else if reason.cause.is_itself() {
-            groups.entry((reason.fails, suite, CauseKind::Itself(at))).or_default().own.push(reason);
         } else {
-            let own = reason.cause.cases.iter().filter_map(|case| of_cases.get(&(suite, case)));
-            let own = own.filter(|own| own.fails == reason.fails).map(|own| CauseKind::Same(own.rule)).next();
-            let kind = own.unwrap_or(CauseKind::Lower);
-            groups.entry((reason.fails, suite, kind)).or_default().effects.push(reason);
+            let kind = kind_of(reason, at, &of_cases, results);
+            let group = groups.entry((reason.fails, suite, kind)).or_default();
+            let follows = !matches!(kind, CauseKind::Itself(own) if own == at);
+            if follows { group.effects.push(reason) } else { group.own.push(reason) }
         }
     }
     groups
+}
+
+/// Where a reason belongs that is about no case.
+fn kind_of(
+    reason: &Reason,
+    at: usize,
+    of_cases: &HashMap<(Option<&SuiteId>, &CaseId), &Reason>,
+    results: &Results,
+) -> CauseKind {
+    let suite = reason.suite.as_ref();
+    // What could not be measured at all explains every metric that is missing.
+    if matches!(reason.rule, Rule::Lost | Rule::MissingMetric) {
+        let mut reasons = results.gate.reasons.iter();
+        let decides = |one: &Reason| {
+            matches!(one.rule, Rule::TooManyErrors | Rule::NothingMeasured) && one.fails && one.suite.as_ref() == suite
+        };
+        if let Some(at) = reasons.position(decides).filter(|_| reason.fails) {
+            return CauseKind::Itself(at);
+        }
+    }
+    let cases = &reason.cause.cases;
+    let mut own = cases.iter().map(|case| of_cases.get(&(suite, case)).filter(|own| own.fails == reason.fails));
+    let first = own.clone().next().flatten();
+    match first.filter(|_| own.all(|own| own.is_some())) {
+        Some(own) => CauseKind::Same(own.rule),
+        // What is blessed by itself, or through cases of an earlier blessing, is said as it is.
+        None if cases.is_empty() || !reason.fails => CauseKind::Itself(at),
+        None => CauseKind::Lower,
+    }
 }
 
 impl<'a> CauseGroup<'a> {
@@ -184,7 +218,7 @@ impl<'a> CauseGroup<'a> {
         };
         CauseLine {
             fails: all().any(|one| one.fails),
-            blessed: all().find_map(|one| one.blessed.as_deref()),
+            blessed: self.blessed(),
             rule: all().map(|one| one.rule).min().unwrap_or(Rule::NotGated),
             sentence,
             more: if count <= 1 { 0 } else { count - cases.len() },
@@ -197,6 +231,13 @@ impl<'a> CauseGroup<'a> {
             count: count.max(1),
             names_cases: self.own.iter().any(|one| one.case.is_some()),
         }
+    }
+
+    fn blessed(&self) -> Vec<&'a str> {
+        let mut all: Vec<&str> = self.own.iter().filter_map(|one| one.blessed.as_deref()).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// The cases that score lower, those that weigh most first.
@@ -241,25 +282,12 @@ fn many(rule: Option<Rule>, count: usize) -> String {
 /// What follows from a cause: `pulls accuracy 1.000 → 0.875 and 2 slices below max-drop`.
 fn effects(reasons: &[&Reason], causes: usize) -> Option<String> {
     let of = |rules: &[Rule]| reasons.iter().filter(|one| rules.contains(&one.rule)).copied().collect::<Vec<&Reason>>();
-    let mut parts = Vec::new();
-    let floors = of(&[Rule::BelowMin]);
-    let same = |one: &Reason, other: &Reason| (&one.metric, &one.slice) == (&other.metric, &other.slice);
-    let mut drops = of(&[Rule::MetricDropped]);
-    let mut slices = of(&[Rule::SliceDropped]);
+    let drops = of(&[Rule::MetricDropped]);
+    let slices = of(&[Rule::SliceDropped]);
     let drop = |one: &&Reason| {
         let (metric, nature) = place(one);
         format!("{metric} {} → {}", nature.format_or_dash(one.before), nature.format_or_dash(one.value))
     };
-    let floor = |one: &&Reason| {
-        let (metric, nature) = place(one);
-        let fell = drops.iter().chain(&slices).find(|other| same(one, other)).map(drop);
-        let fell = fell.unwrap_or_else(|| format!("{metric} to {}", nature.format_or_dash(one.value)));
-        format!("{fell}, below its floor {}", nature.format_or_dash(one.threshold))
-    };
-    parts.extend(listed(floors.iter().map(floor).collect(), "floor"));
-    for fallen in [&mut drops, &mut slices] {
-        fallen.retain(|one| !floors.iter().any(|floor| same(one, floor)));
-    }
     let mut fallen = listed(drops.iter().map(drop).collect(), "metric");
     match slices.as_slice() {
         [] => {}
@@ -271,17 +299,17 @@ fn effects(reasons: &[&Reason], causes: usize) -> Option<String> {
             fallen = Some(fallen.map_or(slices.clone(), |fallen| format!("{fallen} and {slices}")));
         }
     }
-    parts.extend(fallen.map(|fallen| format!("{fallen} below max-drop")));
     let pulls = if causes == 1 { "pulls" } else { "they pull" };
-    let mut said = Vec::new();
-    if !parts.is_empty() {
-        said.push(format!("{pulls} {}", parts.join(", and ")));
-    }
+    let mut said: Vec<String> = of(&[Rule::BelowMin]).iter().map(|floor| without_suite(floor)).collect();
+    let more = said.len().saturating_sub(METRICS);
+    said.truncate(METRICS);
+    said.extend((more > 0).then(|| format!("{} missed", counted(more, "more floor"))));
+    said.extend(fallen.map(|fallen| format!("{pulls} {fallen} below max-drop")));
     let unmeasured = of(&[Rule::Lost, Rule::MissingMetric]);
     let mut metrics: Vec<String> = unmeasured.iter().filter_map(|one| one.metric.clone()).collect();
     metrics.sort();
     metrics.dedup();
-    said.extend(listed(metrics, "metric").map(|metrics| format!("{metrics} cannot be measured without")));
+    said.extend(listed(metrics, "metric").map(|metrics| format!("{metrics} cannot be measured")));
     (!said.is_empty()).then(|| said.join("; "))
 }
 
@@ -302,6 +330,14 @@ fn listed(mut texts: Vec<String>, noun: &str) -> Option<String> {
     Some(format!("{}{more}", texts.join(", ")))
 }
 
+/// How the user named the configuration; every case says it in the command that reproduces it.
+fn config_flag(results: &Results) -> String {
+    let command = results.suites.iter().flat_map(|suite| &suite.cases).map(|case| case.reproduce.as_str()).next();
+    let flags = command.and_then(|command| command.strip_prefix("evalratchet run")).unwrap_or_default();
+    let end = [" --mode ", " --suite"].iter().filter_map(|next| flags.find(next)).min().unwrap_or(0);
+    flags[..end].to_owned()
+}
+
 /// The command that allows all that fails in a suite; nothing where nothing can be allowed.
 fn bless_command(results: &Results, of: &SuiteCauses<'_>) -> Option<String> {
     let suite = of.suite?;
@@ -317,15 +353,39 @@ fn bless_command(results: &Results, of: &SuiteCauses<'_>) -> Option<String> {
         return None;
     }
     let mut line = String::from("evalratchet baseline bless");
-    if results.run.config != CONFIG_NAME {
-        line.push_str(&format!(" --config {}", shell_quoted(&results.run.config)));
-    }
-    line.push_str(&format!(" --suite {}", shell_quoted(suite.as_str())));
+    line.push_str(&config_flag(results));
+    line.push_str(&flag("suite", suite.as_str()));
     if let Some(case) = only {
-        line.push_str(&format!(" --case {}", shell_quoted(case.as_str())));
+        line.push_str(&flag("case", case.as_str()));
     }
     line.push_str(" --reason \"…\"");
     Some(line)
+}
+
+/// What informs and does not fail; of many cases that a rule says the same of, only a few.
+pub fn remarks(results: &Results) -> Vec<(Rule, String)> {
+    let informing = || results.gate.reasons.iter().filter(|one| !one.fails && one.blessed.is_none());
+    let mut counts: BTreeMap<(Option<&SuiteId>, Rule), (usize, usize)> = BTreeMap::new();
+    for one in informing().filter(|one| one.case.is_some()) {
+        counts.entry((one.suite.as_ref(), one.rule)).or_default().0 += 1;
+    }
+    let mut lines = Vec::new();
+    for one in informing() {
+        let count = one.case.as_ref().and_then(|_| counts.get_mut(&(one.suite.as_ref(), one.rule)));
+        let Some((all, seen)) = count else {
+            lines.push((one.rule, one.message.clone()));
+            continue;
+        };
+        *seen += 1;
+        // One that is left over is as short as saying that it is.
+        if *seen <= OF_SEVERAL || *all == OF_SEVERAL + 1 {
+            lines.push((one.rule, one.message.clone()));
+        } else if *seen == OF_SEVERAL + 1 {
+            let suite = one.suite.as_ref().map(|suite| format!("{suite}: ")).unwrap_or_default();
+            lines.push((one.rule, format!("{suite}and {} like that", counted(*all - OF_SEVERAL, "more case"))));
+        }
+    }
+    lines
 }
 
 #[cfg(test)]
@@ -371,7 +431,7 @@ mod tests {
         assert_eq!(
             sentences(&results),
             [
-                "s: a passed and now fails (1.00 → 0.00); pulls accuracy 1.000 → 0.500, below its floor 0.900, and mean-score 1.000 → 0.500 below max-drop",
+                "s: a passed and now fails (1.00 → 0.00); accuracy 0.500 is below its floor 0.900; pulls accuracy 1.000 → 0.500, mean-score 1.000 → 0.500 below max-drop",
                 "s: c is gone; it passed in the baseline",
             ]
         );

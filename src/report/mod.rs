@@ -22,7 +22,7 @@ mod trend;
 mod verdict;
 
 pub use annotations::{Annotation, Level, annotations, data, property, worst};
-pub use causes::{CauseLine, OPEN, SuiteCauses, causes};
+pub use causes::{CauseLine, OPEN, SuiteCauses, causes, remarks};
 pub use comment::{COMMENT_BUDGET, Frame, SUMMARY_BUDGET, comment, summary};
 pub use comparison::{age, change_counts};
 pub use formats::ReportFormat;

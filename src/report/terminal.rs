@@ -5,7 +5,7 @@ use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Lin
 use super::case_summary::{Changes, Standing};
 use super::comparison::{changed_cases, compared_with};
 use super::metric_display::{ChangeDisplay, floor, interval};
-use super::{OPEN, SuiteVerdict, causes, verdict_line};
+use super::{OPEN, SuiteVerdict, causes, remarks, verdict_line};
 use crate::model::{Better, Metric, MetricSpec, NO_VALUE, Nature, Outcome, Status, SuiteComparison, format_score};
 use crate::results::{CaseResult, Results, SuiteResult, Verdict};
 use crate::suites::{CaseRow, CaseTable, TableRows};
@@ -46,8 +46,8 @@ pub fn terminal(results: &Results, style: Style) -> String {
         }
     }
     render_causes(results, style, &mut out);
-    for reason in results.gate.reasons.iter().filter(|reason| !reason.fails && reason.blessed.is_none()) {
-        out.push_str(&format!("{} {}\n", paint("·", Ink::Yellow, style), plain(&reason.message)));
+    for (_, remark) in remarks(results) {
+        out.push_str(&format!("{} {}\n", paint("·", Ink::Yellow, style), plain(&remark)));
     }
     if let Some(line) = compared_with(results) {
         out.push_str(&format!("{line}\n"));
@@ -68,7 +68,10 @@ fn render_causes(results: &Results, style: Style, out: &mut String) {
     for suite in &all {
         for cause in suite.causes.iter().take(left) {
             let sign = if cause.fails { paint("✗", Ink::Red, style) } else { paint("·", Ink::Yellow, style) };
-            let blessed = cause.blessed.map(|why| format!(" (blessed: {why})")).unwrap_or_default();
+            let blessed = match cause.blessed.as_slice() {
+                [] => String::new(),
+                why => format!(" (blessed: {})", why.join("; ")),
+            };
             out.push_str(&format!("{sign} {}\n", plain(&format!("{}{blessed}", cause.sentence))));
             for case in &cause.cases {
                 out.push_str(&format!("    {}\n", plain(case)));
@@ -76,9 +79,9 @@ fn render_causes(results: &Results, style: Style, out: &mut String) {
             if cause.more > 0 && !cause.cases.is_empty() {
                 out.push_str(&format!("    and {} more\n", cause.more));
             }
-        }
-        if let Some(bless) = suite.bless.as_ref().filter(|_| left > 0) {
-            out.push_str(&format!("  to allow this: {}\n", plain(bless)));
+            if let Some(bless) = suite.bless_after(cause) {
+                out.push_str(&format!("  to allow this: {}\n", plain(bless)));
+            }
         }
         left = left.saturating_sub(suite.causes.len());
     }

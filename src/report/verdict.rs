@@ -1,7 +1,7 @@
 //! The verdict line as a value: the word, and everything that qualifies it. Terminal, comment, check and page draw the same
 //! parts, so that none of them is plain green when something was not measured, not gated, not compared or left out.
 
-use super::causes::{causes, first_cause};
+use super::causes::{CauseLine, causes, first_cause};
 use super::change_counts;
 use crate::model::{Comparison, Rule, Shard, Status};
 use crate::results::{Results, SuiteResult, Verdict};
@@ -135,17 +135,20 @@ pub enum SuitesOf {
     NothingMeasured,
     /// No case of them can be compared.
     NotComparable,
+    /// A filter left out cases of them, so that their floors are not held to.
+    FloorsNotHeld,
     /// A metric of them may have fallen.
     Inconclusive,
 }
 
 impl SuitesOf {
-    const ALL: [Self; 3] = [Self::NothingMeasured, Self::NotComparable, Self::Inconclusive];
+    const ALL: [Self; 4] = [Self::NothingMeasured, Self::NotComparable, Self::FloorsNotHeld, Self::Inconclusive];
 
     const fn rule(self) -> Rule {
         match self {
             Self::NothingMeasured => Rule::NothingMeasured,
             Self::NotComparable => Rule::NotComparable,
+            Self::FloorsNotHeld => Rule::FloorsNotHeld,
             Self::Inconclusive => Rule::Inconclusive,
         }
     }
@@ -154,6 +157,7 @@ impl SuitesOf {
         match self {
             Self::NothingMeasured => "nothing measured in",
             Self::NotComparable => "not comparable:",
+            Self::FloorsNotHeld => "floors not held to:",
             Self::Inconclusive => "inconclusive:",
         }
     }
@@ -253,9 +257,11 @@ fn circumstances(results: &Results) -> Vec<VerdictPart<'_>> {
     let mut parts = Vec::new();
     parts.extend(other_baseline(results));
     parts.extend(suites(|suite| !suite.affected).map(|suites| VerdictPart::NotAffected { suites, of }));
-    let mut reasons: Vec<&str> = results.gate.reasons.iter().filter_map(|one| one.blessed.as_deref()).collect();
     let of_causes = causes(results);
-    let blessed = of_causes.iter().flat_map(|suite| &suite.causes).filter(|one| !one.fails).map(|one| one.count).sum();
+    let blessed: Vec<&CauseLine<'_>> =
+        of_causes.iter().flat_map(|suite| &suite.causes).filter(|cause| !cause.fails).collect();
+    let mut reasons: Vec<&str> = blessed.iter().flat_map(|cause| cause.blessed.iter().copied()).collect();
+    let blessed = blessed.iter().map(|cause| cause.count).sum();
     reasons.sort_unstable();
     reasons.dedup();
     parts.extend(some(blessed).map(|count| VerdictPart::Blessed { count, reasons }));

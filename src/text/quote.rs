@@ -9,6 +9,12 @@ pub fn shell_quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// A flag of a command line with its value, after a blank. A value that looks like a flag is joined to it.
+pub fn flag(name: &str, value: &str) -> String {
+    let join = if value.starts_with('-') { '=' } else { ' ' };
+    format!(" --{name}{join}{}", shell_quoted(value))
+}
+
 /// `1 case`, `2 cases`.
 pub fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }

@@ -169,6 +169,64 @@ fn each_bless_is_a_file_and_two_branches_that_bless_merge_without_a_conflict() {
 }
 
 #[test]
+fn in_a_job_only_blessings_that_are_committed_count() {
+    let world = with_baseline(RIGHT);
+    world.git(&["checkout", "-q", "-b", "topic"]);
+    world.file("answers.txt", WRONG);
+    world.commit("break");
+    assert_eq!(world.run().code, 1);
+    let placeholder = world.evalratchet(&["baseline", "bless", "--case", "b", "--reason", "…"]);
+    assert_eq!(placeholder.code, 2, "the printed placeholder is no reason");
+    assert_eq!(world.evalratchet(&["baseline", "bless", "--case", "b", "--reason", "cd is asked for"]).code, 0);
+    let in_a_job = || world.ran(world.command(&["run"]).env("CI", "true").output().unwrap());
+    assert_eq!(world.run().code, 0);
+    assert_eq!(in_a_job().code, 1, "nobody has reviewed it");
+    let update = world.evalratchet(&["baseline", "update"]);
+    assert_eq!(update.code, 2);
+    world.commit("bless");
+    world.run();
+    let update = world.evalratchet(&["baseline", "update"]);
+    assert!(update.code == 2 && update.stderr.contains("after the merge"), "{}", update.stderr);
+    let ran = in_a_job();
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+}
+
+#[test]
+fn a_blessing_file_that_can_allow_nothing_is_a_mistake() {
+    let world = with_baseline(RIGHT);
+    let mistake = |text: &str| {
+        world.file(".evalratchet/blessings/x.toml", text);
+        let ran = world.run();
+        assert_eq!(ran.code, 2, "{}", ran.stdout);
+        ran.stderr
+    };
+    assert!(mistake("reason = \"r\"\n").contains("allows nothing"));
+    let one = |rest: &str| format!("reason = \"r\"\n[[allows]]\nsuite = \"s\"\n{rest}");
+    assert!(mistake(&one("rule = \"too-many-errors\"\n")).contains("cannot be blessed"));
+    assert!(mistake(&one("rule = \"case-regressed\"\n")).contains("`case` is missing"));
+    assert!(mistake(&one("rule = \"case-regressed\"\ncase = \"a\"\nmore = 1\n")).contains("more"));
+    let level = "rule = \"case-regressed\"\ncase = \"a\"\nnow = { status = \"failed\", score = -99.0 }\n";
+    assert!(mistake(&one(level)).contains("between 0 and 1"));
+    assert!(
+        mistake(&one("rule = \"case-removed\"\ncase = \"a\"\n").replace("\"r\"", "\" … \""))
+            .contains("must say something")
+    );
+    assert!(mistake("<<<<<<< HEAD\nreason = \"r\"\n>>>>>>> x\n").contains("conflict markers"));
+}
+
+#[test]
+fn results_of_another_branch_bless_nothing() {
+    let world = with_baseline(RIGHT);
+    world.git(&["checkout", "-q", "-b", "one"]);
+    world.file("answers.txt", WRONG);
+    world.commit("break");
+    assert_eq!(world.run().code, 1);
+    world.git(&["checkout", "-q", "-b", "two", "main"]);
+    let blessed = world.evalratchet(&["baseline", "bless", "--reason", "x"]);
+    assert!(blessed.code == 2 && blessed.stderr.contains("is not in the history of"), "{}", blessed.stderr);
+}
+
+#[test]
 fn a_conflict_in_the_baseline_is_recognised_and_resolve_takes_mains_side() {
     let world = with_baseline(RIGHT);
     world.git(&["checkout", "-q", "-b", "topic"]);

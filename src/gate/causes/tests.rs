@@ -206,3 +206,33 @@ fn a_part_of_a_run_is_held_to_no_floor_and_blesses_nothing_but_its_case() {
     assert!(refused(Some("a")).unwrap_err().contains("did not measure the case `a`"));
     assert_eq!(refused(Some("b")), Ok(1));
 }
+
+#[test]
+fn a_blessed_case_does_not_cover_a_floor_that_only_new_cases_miss() {
+    let twenty = "a+ b+ c+ d+ e+ f+ g+ h+ i+ j+ k+ l+ m+ n+ o+ p+ q+ r+ s+ t+";
+    let one_bad = "a- b+ c+ d+ e+ f+ g+ h+ i+ j+ k+ l+ m+ n+ o+ p+ q+ r+ s+ t+";
+    let with_new = "a- b+ c+ d+ e+ f+ g+ h+ i+ j+ k+ l+ m+ n+ o+ p+ q+ r+ s+ t+ u- v-";
+    let blessings = blessing(&world("then", twenty, one_bad).policy(floor("accuracy", 0.9)).results(), Some("a"));
+    let later = world("later", twenty, with_new).policy(floor("accuracy", 0.9)).blessing(&blessings);
+    let gate = later.fails(&["below-min accuracy"]);
+    let message = &gate.reasons.iter().find(|reason| reason.fails).unwrap().message;
+    assert!(message.ends_with("without the 2 new cases it would hold (0.950)"), "{message}");
+}
+
+#[test]
+fn a_floor_is_explained_by_a_case_beside_one_that_is_blessed_already() {
+    let blessings = blessing(
+        &world("then", "a+ b+ c+ d+ e+ f+ g+ h+", "a- b+ c+ d+ e+ f+ g+ h+").policy(floor("accuracy", 0.9)).results(),
+        Some("a"),
+    );
+    let both = world("both", "a+ b+ c+ d+ e+ f+ g+ h+", "a- b- c+ d+ e+ f+ g+ h+").policy(floor("accuracy", 0.9));
+    assert_eq!(causes(&both.blessing(&blessings).judged()), ["case-regressed b <- b", "below-min accuracy <- b"]);
+}
+
+#[test]
+fn a_blessing_of_what_was_not_measured_has_a_bound() {
+    let strict = |run: &'static str| world("strict", None, run).given(|c| c.strict = true);
+    let blessings = blessing(&strict("a+ b+ c+ d?").results(), None);
+    assert_eq!(strict("a+ b+ c+ d?").blessing(&blessings).judged().exit_code, 0);
+    strict("a+ b+ c+ d? e? f?").blessing(&blessings).fails(&["unmeasured"]);
+}

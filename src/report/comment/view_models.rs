@@ -9,6 +9,7 @@ use super::sections::{CommentSection, ListOf};
 use crate::model::{CaseChange, Change, Nature, Rule, Sha, Status, Usage, format_score};
 use crate::report::case_summary::{Changes, Standing, why};
 use crate::report::templates::{is_address, value_of};
+use crate::report::{self};
 use crate::report::{CauseLine, OPEN, VerdictSummary, age, causes, markdown};
 use crate::results::{CaseResult, Reason, Results, SuiteResult, Verdict};
 use crate::text::counted;
@@ -58,6 +59,7 @@ pub(super) fn verdict(results: &Results) -> VerdictView {
     };
     let failing: Vec<&Reason> = gate.reasons.iter().filter(|reason| reason.fails).collect();
     let causes = causes(results);
+    let can_bless = causes.iter().any(|suite| suite.bless.is_some());
     let causes: Vec<&CauseLine<'_>> =
         causes.iter().flat_map(|suite| &suite.causes).filter(|cause| cause.fails).collect();
     let mut lines: Vec<String> = causes.iter().take(1).map(|cause| short(&cause.sentence)).collect();
@@ -71,7 +73,8 @@ pub(super) fn verdict(results: &Results) -> VerdictView {
         Verdict::Failed if failing.iter().all(|reason| reason.rule == Rule::BaselineEdited) => {
             "Put the baseline back as it is on the branch; `evalratchet baseline update` turns it there."
         }
-        Verdict::Failed => "Mend it, or allow exactly this with the `bless` command below, and say why.",
+        Verdict::Failed if can_bless => "Mend it, or allow exactly this with the `bless` command below, and say why.",
+        Verdict::Failed => "Mend it; only a whole run can be blessed.",
         Verdict::Broken => "This says nothing about quality: look at why answers could not be had, and run again.",
         Verdict::NothingMeasured => "A green would mean nothing here: look at why nothing was measured.",
         Verdict::NotComparable => {
@@ -125,9 +128,9 @@ pub(super) fn cause_sections(results: &Results) -> Vec<(CommentSection, Vec<Caus
         for suite in &all {
             let own: Vec<&CauseLine<'_>> =
                 suite.causes.iter().filter(|cause| of_gate(cause.rule) == is_of_gate).collect();
+            let last = own.iter().rposition(|cause| cause.fails);
             for (at, cause) in own.iter().enumerate() {
-                // The command stands under the last cause of its suite.
-                lines.push((*cause, suite.bless.as_ref().filter(|_| at + 1 == own.len())));
+                lines.push((*cause, suite.bless.as_ref().filter(|_| last == Some(at))));
             }
         }
         let (open, folded) = lines.split_at(lines.len().min(OPEN));
@@ -149,7 +152,7 @@ fn causes_view(title: &str, folded: bool, lines: &[(&CauseLine<'_>, Option<&Stri
         let view = CauseView {
             sign: if cause.fails { "❌" } else { "🟡" },
             text: short(&cause.sentence),
-            blessed: cause.blessed.map(str::to_owned),
+            blessed: (!cause.blessed.is_empty()).then(|| cause.blessed.join("; ")),
             cases: cause.cases.iter().map(|case| short(case)).collect(),
             more: if cause.cases.is_empty() { 0 } else { cause.more },
         };
@@ -176,9 +179,8 @@ pub(super) fn remarks(results: &Results) -> Vec<RemarksView> {
     const PIECE: usize = 20;
     let elsewhere =
         |rule: Rule| matches!(rule, Rule::KnownFailures | Rule::NotGated | Rule::NoBaseline | Rule::NotAffected);
-    let informing =
-        results.gate.reasons.iter().filter(|one| !one.fails && one.blessed.is_none() && !elsewhere(one.rule));
-    let lines: Vec<String> = informing.map(|reason| short(&reason.message)).collect();
+    let informing = report::remarks(results).into_iter().filter(|(rule, _)| !elsewhere(*rule));
+    let lines: Vec<String> = informing.map(|(_, text)| short(&text)).collect();
     let piece = |(index, piece): (usize, &[String])| RemarksView {
         title: if index == 0 { "Worth knowing" } else { "… and" },
         lines: piece.to_vec(),

@@ -678,7 +678,7 @@
       const cases = [...cause.cases.map((line) => h("li", null, cut(line, 300))), cause.more > 0 && cause.cases.length > 0 && h("li", null, `and ${whole(cause.more)} more`)];
       return h("li", { class: cause.fails ? "bad" : "blessed" },
         h("span", { class: "rule" }, h("span", { class: "sort-of" }, cause.fails ? "✗ fails" : "✓ blessed"), " ", String(cause.rule).replace(/-/g, " ")),
-        h("span", { class: "message" }, cut(cause.sentence, 600), cause.blessed && [" ", h("em", null, `blessed: ${cut(cause.blessed, 300)}`)], target && [" ", target], cause.cases.length > 0 && h("ul", null, cases)));
+        h("span", { class: "message" }, cut(cause.sentence, 600), cause.blessed.length > 0 && [" ", h("em", null, `blessed: ${cut(cause.blessed.join("; "), 300)}`)], target && [" ", target], cause.cases.length > 0 && h("ul", null, cases)));
     };
     const commands = display.causes.filter((suite) => suite.bless).map((suite) => h("p", { class: "muted" }, `To allow what fails in ${cut(suite.suite, 80)}: `, h("code", null, suite.bless)));
     const open = 10;
