@@ -30,7 +30,7 @@ pub struct Baseline {
     #[serde(default)]
     pub blessings: Vec<Blessing>,
     /// The blessings that this version took in: what main lost on purpose since the version before.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub took_in: Vec<BlessingFile>,
     /// The suites, by id.
     pub suites: BTreeMap<SuiteId, BaselineSuite>,

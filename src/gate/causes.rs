@@ -221,12 +221,10 @@ fn blessed_cases<'a>(
     for Blessing { allowed, reason, .. } in blessings.iter().filter(|one| one.allowed.suite == suite.id) {
         let Some(id) = allowed.case.as_ref().filter(|_| of_level(allowed.rule)) else { continue };
         let on_main = before.and_then(|before| before.suite.cases.get(id)).map(CaseLevel::before);
-        // Release 0.1 kept only how far a case may fall.
-        let Some(was) = allowed.was.clone().or_else(|| on_main.clone()) else { continue };
-        let of_score = |score| CaseLevel { status: Status::Failed, score, metrics: BTreeMap::new() };
-        let least = allowed.now.clone().or_else(|| allowed.to.map(of_score));
+        // What release 0.1 blessed covers the case alone.
+        let Some(was) = allowed.was.clone() else { continue };
         let now = cases.get(id).filter(|case| case.status != Status::Skipped).and_then(|case| CaseLevel::now(case));
-        let covers = match (&now, &least) {
+        let covers = match (&now, &allowed.now) {
             (Some(now), Some(least)) => now.is_no_worse_than(least, better),
             (None, None) => matches!(allowed.rule, Rule::Lost | Rule::CaseRemoved),
             (Some(_), None) | (None, Some(_)) => false,

@@ -156,8 +156,8 @@ pub struct CaseChange {
     /// The parts that it had then: points of golden components, ranks of expected ids.
     #[serde(default)]
     pub parts_was: BTreeMap<String, f64>,
-    /// What else was measured of it then.
-    #[serde(default)]
+    /// What else was measured of it then; left out if nothing was.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics_was: BTreeMap<String, f64>,
 }
 

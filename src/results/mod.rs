@@ -332,7 +332,7 @@ pub enum Verdict {
 
 /// Why the gate says so.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, transform = cause_may_be_missing)]
 pub struct Reason {
     /// Which rule speaks.
     pub rule: Rule,
@@ -361,6 +361,13 @@ pub struct Reason {
     pub cause: Cause,
     /// All of it in one sentence.
     pub message: String,
+}
+
+/// Release 0.1 did not write the cause of a reason.
+fn cause_may_be_missing(schema: &mut schemars::Schema) {
+    if let Some(required) = schema.get_mut("required").and_then(serde_json::Value::as_array_mut) {
+        required.retain(|name| name != "cause");
+    }
 }
 
 /// The cases that explain a reason: were they what they are in the baseline, the reason would not be there.

@@ -276,11 +276,15 @@ fn blessings_inside_an_old_baseline_hold_and_the_next_update_moves_them() {
     let blessing = |rule: &str, about: &str, to: f64| {
         format!("{{\"rule\":\"{rule}\",\"suite\":\"s\",{about},\"to\":{to},\"reason\":\"of old\"}}")
     };
-    let blessings = [
-        blessing("case-regressed", "\"case\":\"b\"", 0.0),
-        blessing("metric-dropped", "\"metric\":\"accuracy\"", 0.5),
-        blessing("below-min", "\"metric\":\"accuracy\"", 0.5),
-    ];
+    let mut blessings =
+        vec![blessing("case-regressed", "\"case\":\"b\"", 0.0), blessing("below-min", "\"metric\":\"accuracy\"", 0.5)];
+    for metric in ["accuracy", "mean-score", "exact-rate"] {
+        blessings.push(blessing("metric-dropped", &format!("\"metric\":\"{metric}\""), 0.5));
+        for slice in ["category=c", "risk-level=safe"] {
+            let about = format!("\"metric\":\"{metric}\",\"slice\":\"{slice}\"");
+            blessings.push(blessing("slice-dropped", &about, 0.5));
+        }
+    }
     world.file(
         ".evalratchet/baseline.json",
         &text.replace("\"blessings\": []", &format!("\"blessings\": [{}]", blessings.join(","))),
