@@ -79,6 +79,37 @@ fn a_push_commits_the_baseline_once_and_an_older_run_raises_only_the_best() {
     never_forced(&github);
 }
 
+#[test]
+fn a_push_deletes_the_blessings_that_it_takes_in_and_no_later_ones() {
+    let world = repository(RIGHT);
+    world.commit("right");
+    assert_eq!(world.run().code, 0);
+    assert_eq!(world.evalratchet(&["baseline", "update"]).code, 0);
+    world.commit("baseline");
+    world.file("answers.txt", WRONG);
+    world.commit("break");
+    assert_eq!(world.run().code, 1);
+    assert_eq!(world.evalratchet(&["baseline", "bless", "--reason", "cd is asked for"]).code, 0);
+    let measured = world.commit("bless");
+    assert_eq!(world.evalratchet(&["run", "--out", "evalratchet-out/0"]).code, 0);
+    // Somebody else's blessing is merged before the run has ended.
+    let later = "reason = \"later\"\n[[allows]]\nrule = \"case-removed\"\nsuite = \"s\"\ncase = \"c\"\n";
+    world.file(".evalratchet/blessings/later.toml", later);
+    world.commit("another pull request");
+    let github = Arc::new(Github::start());
+    mirror(&world, &github);
+    let ran = turn(&turning(&world, &github, &measured), 0);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let blessings: Vec<String> = github.repository(REPOSITORY, |repository| {
+        let files = &repository.commits[&repository.branches["main"]].files;
+        files.keys().filter(|path| path.starts_with(".evalratchet/blessings/")).cloned().collect()
+    });
+    assert_eq!(blessings, [".evalratchet/blessings/later.toml"]);
+    let baseline = on_main(&github);
+    assert_eq!(baseline["took_in"][0]["reason"], "cd is asked for", "in the same commit: {baseline}");
+    assert_eq!(github.requests_to("POST", "/graphql").len(), 1);
+}
+
 /// Starts them all at once and waits for all.
 fn race(jobs: &[(Job, usize)]) {
     let start = |(job, index): &(Job, usize)| {
