@@ -75,6 +75,21 @@ fn a_forks_pull_request_is_found_and_its_comment_names_who_measured() {
 }
 
 #[test]
+fn a_forks_blessing_counts_and_stands_in_the_comment() {
+    let world = upstream();
+    world.file("answers.txt", WRONG);
+    world.commit("worse");
+    assert_eq!(world.run().code, 1);
+    let blessed = world.evalratchet(&["baseline", "bless", "--case", "b", "--reason", "cd is asked for"]);
+    assert_eq!(blessed.code, 0, "{}", blessed.stderr);
+    world.commit("bless");
+    let (job, _) = publisher(&world);
+    assert_eq!(job.publish(&[]).code, 0);
+    assert_eq!(job.check()["conclusion"], "success");
+    assert!(job.comment().contains("1 blessed (cd is asked for)"), "{}", job.comment());
+}
+
+#[test]
 fn a_forged_verdict_policy_metric_or_address_helps_nothing() {
     let verdict = |all: &mut Value| {
         all["gate"] = json!({"verdict": "passed", "exit_code": 0, "reasons": []});
