@@ -29,6 +29,11 @@ pub enum BlessError {
         "the run is of a part only, so its metrics are not the suite's\n  = run `evalratchet run` whole and bless that, or name the case with --case"
     )]
     Partial,
+    /// Flags made the suites other than they are.
+    #[error(
+        "the run had {0}, so what it measured is not what the configuration says\n  = run `evalratchet run` without, and bless that"
+    )]
+    Overridden(String),
     /// The run did not ask the case.
     #[error("the run did not measure the case `{0}`, so nothing is known of it")]
     NotRun(String),
@@ -50,6 +55,9 @@ pub struct Blessed {
 /// Allows what the run was failed for, as far as it is named.
 pub fn bless(results: &Results, wanted: &BlessSelection) -> Result<Blessed, BlessError> {
     let run = &results.run;
+    if !run.overrides.is_empty() {
+        return Err(BlessError::Overridden(run.overrides.join(" and ")));
+    }
     let is_part = run.filtered || run.partial || run.shard.is_some();
     match &wanted.case {
         None if is_part => return Err(BlessError::Partial),

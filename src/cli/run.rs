@@ -117,8 +117,10 @@ pub(super) fn run(args: RunArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     }
     let recordings = read_all_recordings(&suites, &settings.config)?;
 
+    let overrides = [("--timeout", args.timeout.is_some()), ("--k", args.k.is_some())];
     let choices = Choices {
         checkout,
+        overrides: overrides.iter().filter(|(_, given)| *given).map(|(flag, _)| (*flag).to_owned()).collect(),
         flags: format!("{:?} {:?} {:?} {:?}", args.repeat, args.k, args.changed_since, args.retry_suspects),
         strict: args.strict,
         seed: args.seed,
@@ -219,6 +221,8 @@ struct Choices {
     checkout: Checkout,
     /// The flags that all shards of a run must share.
     flags: String,
+    /// The flags that make the suites other than the configuration says.
+    overrides: Vec<String>,
     strict: bool,
     seed: u64,
     keep: bool,
@@ -284,6 +288,7 @@ fn execute(
         filtered: selection.is_filter(),
         attempt: ci.attempt,
         config_hash: choices.hash(&settings.config_hash),
+        overrides: choices.overrides,
         cases_hash: cases_hash(&suites),
     };
     let request = crate::RunRequest {

@@ -113,6 +113,7 @@ pub(crate) fn run_info() -> RunInfo {
         partial: false,
         filtered: false,
         attempt: 1,
+        overrides: Vec::new(),
         config_hash: "x".into(),
         cases_hash: "y".into(),
     }

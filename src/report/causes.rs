@@ -349,7 +349,7 @@ fn bless_command(results: &Results, of: &SuiteCauses<'_>) -> Option<String> {
         _ => None,
     };
     let is_part = results.run.filtered || results.run.partial;
-    if is_part && only.is_none() {
+    if !results.run.overrides.is_empty() || (is_part && only.is_none()) {
         return None;
     }
     let mut line = String::from("evalratchet baseline bless");

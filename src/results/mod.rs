@@ -157,6 +157,9 @@ pub struct RunInfo {
     /// Whether tracked files differ from the commit.
     #[serde(default = "yes")]
     pub dirty: bool,
+    /// Flags that make the suites other than the configuration says; left out if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overrides: Vec<String>,
     /// A hash of the configuration and of the flags that change what is asked.
     pub config_hash: String,
     /// A hash of every declared case and of what was chosen, the same in all shards of a run.

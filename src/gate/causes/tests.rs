@@ -236,3 +236,11 @@ fn a_blessing_of_what_was_not_measured_has_a_bound() {
     assert_eq!(strict("a+ b+ c+ d?").blessing(&blessings).judged().exit_code, 0);
     strict("a+ b+ c+ d? e? f?").blessing(&blessings).fails(&["unmeasured"]);
 }
+
+#[test]
+fn a_run_with_flags_that_change_the_suites_blesses_nothing() {
+    let mut results = one_broken().results();
+    results.run.overrides = vec!["--k".to_owned()];
+    let refused = bless(&results, &BlessSelection::default()).unwrap_err().to_string();
+    assert!(refused.starts_with("the run had --k, so"), "{refused}");
+}
