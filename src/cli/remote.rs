@@ -145,7 +145,7 @@ pub(super) fn push(
         EventKind::PullRequest | EventKind::PullRequestTarget | EventKind::WorkflowRun | EventKind::MergeGroup
     ) {
         let name = event.kind.name();
-        return Err(Failure::Usage(format!("a {name} does not turn the baseline; a push to its branch does")));
+        return Err(Failure::Usage(format!("a {name} does not update the baseline; a push to its branch does")));
     }
     let branch = &settings.baseline.branch;
     if event.kind == EventKind::Push && event.head_branch.as_ref() != Some(branch) {
@@ -174,7 +174,9 @@ pub(super) fn push(
             console::print(&format!("{path}: {} on `{branch}` in {oid}\n", counted(cases, "case")));
         }
         Ok(PushOutcome::Proposed { number, .. }) => {
-            console::print(&format!("{path}: `{branch}` is protected, so pull request #{number} turns the baseline\n"));
+            console::print(&format!(
+                "{path}: `{branch}` is protected, so pull request #{number} updates the baseline\n"
+            ));
         }
         Err(push::PushError::Refused(why)) => return Err(Failure::Usage(why)),
         Err(push::PushError::InputErrors(errors)) => return Err(errors.into()),

@@ -54,7 +54,7 @@ pub fn origin_note(event: &Event, base: Option<&Sha>) -> Option<String> {
     let judged = match event.kind {
         EventKind::WorkflowRun | EventKind::PullRequestTarget => {
             let base = base.map(|base| format!(" at {}", base.short())).unwrap_or_default();
-            format!("; they were compared and judged anew with this repository's configuration and baseline{base}")
+            format!("; they were compared and judged again with this repository's configuration and baseline{base}")
         }
         EventKind::PullRequest
         | EventKind::Push

@@ -1,4 +1,4 @@
-//! Turns the baseline on GitHub: reads, merges by the ratchet's rule, commits if nobody was faster, and else begins anew.
+//! Updates the baseline on GitHub: reads, merges by the ratchet's rule, commits if nobody was faster, and else begins anew.
 
 use std::time::Duration;
 
@@ -122,7 +122,7 @@ async fn commit_to(
     let input = json!({
         "branch": {"repositoryNameWithOwner": client.repository().to_string(), "branchName": branch},
         "expectedHeadOid": tip.as_str(),
-        "message": {"headline": format!("Turn the evaluation baseline to {}", push.commit.short())},
+        "message": {"headline": format!("Update the evaluation baseline to {}", push.commit.short())},
         "fileChanges": {"additions": additions, "deletions": deletions},
     });
     let data = client.query(COMMIT, json!({"input": input})).await?;
@@ -209,7 +209,7 @@ async fn propose(client: &Client, push: &BaselinePush<'_>, tip: &Sha) -> Result<
         Some(number) => number,
         None => {
             let body = json!({
-                "title": "Turn the evaluation baseline",
+                "title": "Update the evaluation baseline",
                 "head": branch, "base": push.branch,
                 "body": format!(
                     "`{}` is protected, so the baseline that its last run made is proposed here. Later runs add to this pull request until it is merged.",

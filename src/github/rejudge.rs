@@ -13,7 +13,7 @@ use crate::{Reference, conclude, reproduce};
 /// What configurations say of suites.
 pub type Suites = BTreeMap<SuiteId, SuiteSettings>;
 
-/// The same numbers, compared and judged anew. Of the results only measured cases are believed; means, slices, comparison
+/// The same numbers, compared and judged again. Of the results only measured cases are believed; means, slices, comparison
 /// and verdict are made again, and what a suite is held to is what the base says. What was left out by their own word is
 /// missing; what they say nothing changed about is only shown, and makes the run a partial one. `of_head` is what the
 /// change itself says, which must not be weaker; nothing if it cannot be read.

@@ -65,7 +65,7 @@ pub enum Rule {
     CannotTell,
     /// Some answers could not be had, within `max-errors`.
     Errors,
-    /// Recorded answers are the same as golden: they prove nothing until recorded anew.
+    /// Recorded answers are the same as golden: they prove nothing until recorded again.
     Accepted,
     /// A filter left out cases of a suite, so that its floors are not held to.
     FloorsNotHeld,

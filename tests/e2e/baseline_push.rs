@@ -28,7 +28,7 @@ fn line_of_runs(answers: &[&str]) -> (World, Vec<String>, Arc<Github>) {
     (world, commits, github)
 }
 
-/// A job on main that turns the baseline to a run.
+/// A job on main that updates the baseline to a run.
 pub(crate) fn turning(world: &World, github: &Arc<Github>, sha: &str) -> Job {
     let mut job = Job::with(github);
     job.directory = world.path().to_owned();
@@ -213,7 +213,7 @@ fn runs_that_may_not_update_the_baseline_are_refused_with_a_reason() {
     job.pull_request(&commits[0], json!({"full_name": REPOSITORY}));
     let ran = turn(&job, 0);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("a pull_request does not turn the baseline"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("a pull_request does not update the baseline"), "{}", ran.stderr);
     job.push("topic", &commits[0]);
     let other = turn(&job, 0);
     assert!(other.code == 0 && other.stdout.contains("nothing to do"), "{}", other.stdout);

@@ -1,4 +1,4 @@
-//! What a fork's run says is data: it is judged anew, on the pull request that it was for and on no other.
+//! What a fork's run says is data: it is judged again, on the pull request that it was for and on no other.
 
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ fn a_forks_pull_request_is_found_and_its_comment_names_who_measured() {
     assert_eq!(check["details_url"], "https://github.com/o/r/actions/runs/99");
     let comment = job.comment();
     assert!(comment.contains("The numbers are the fork") && comment.contains("x/r"), "{comment}");
-    assert!(comment.contains("judged anew with this repository\\'s configuration and baseline"), "{comment}");
+    assert!(comment.contains("judged again with this repository\\'s configuration and baseline"), "{comment}");
     assert!(comment.contains("s/b") && job.comments()[0].0.run.id == 99, "{comment}");
     // It changed nothing but what it should have.
     assert!(job.github.requests_to("GET", "head=x%3Apatch").len() == 1);

@@ -1,4 +1,4 @@
-//! What there is to tell: what a run left, and of what others measured, judged anew.
+//! What there is to tell: what a run left, and of what others measured, judged again.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ use crate::settings::{BaselineLocation, CONFIG_NAME, Config, Overrides, Settings
 pub(super) enum NoResults {
     #[error("{0}")]
     Intake(#[from] IntakeError),
-    #[error("results of others are judged anew, and that needs a token")]
+    #[error("results of others are judged again, and that needs a token")]
     NoToken,
     #[error("the results cannot be judged: {0}")]
     NotJudged(InputErrors),
@@ -98,7 +98,7 @@ impl Publisher<'_> {
         Publication { results, frame, key, number: self.event.pull_request }
     }
 
-    /// What is published. What others measured is judged anew.
+    /// What is published. What others measured is judged again.
     pub(super) async fn publication(
         &self,
         results: Result<Results, NoResults>,

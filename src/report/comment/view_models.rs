@@ -71,7 +71,7 @@ pub(super) fn verdict(results: &Results) -> VerdictView {
     );
     let todo = match gate.verdict {
         Verdict::Failed if failing.iter().all(|reason| reason.rule == Rule::BaselineEdited) => {
-            "Put the baseline back as it is on the branch; `evalratchet baseline update` turns it there."
+            "Put the baseline back as it is on the branch; `evalratchet baseline update` changes it there."
         }
         Verdict::Failed if can_bless => "Mend it, or allow exactly this with the `bless` command below, and say why.",
         Verdict::Failed => "Mend it; only a whole run can be blessed.",

@@ -23,7 +23,7 @@ pub struct GoldenSuiteDetail {
     pub failed_cases: usize,
     /// From the first question to the last answer, such as `4.2s`.
     pub duration: String,
-    /// How many recorded answers are the same as golden: they prove nothing until recorded anew.
+    /// How many recorded answers are the same as golden: they prove nothing until recorded again.
     pub accepted: usize,
     /// What the answers consumed, where that is known.
     pub usage: Option<Usage>,

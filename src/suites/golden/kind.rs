@@ -98,7 +98,7 @@ impl SuiteKind for GoldenKind {
             return Vec::new();
         }
         let message = format!(
-            "{accepted} of {} recorded answers are the same as golden; accepted, but they prove nothing until recorded anew (--mode record --no-cache)",
+            "{accepted} of {} recorded answers are the same as golden; accepted, but they prove nothing until recorded again (--mode record --no-cache)",
             cases.len()
         );
         vec![Remark { rule: Rule::Accepted, case: None, message, fails_when_strict: false }]
