@@ -77,10 +77,14 @@ pub fn bless(results: &Results, wanted: &BlessSelection) -> Result<Blessed, Bles
     let mut blessed = Blessed::default();
     for reason in failing.iter().filter(|reason| is_named(reason, wanted)) {
         let Some(suite) = &reason.suite else { continue };
-        if reason.case.is_some() || reason.cause.is_itself() || wanted.metric.is_some() {
+        if is_part && reason.case.is_none() {
+            continue;
+        }
+        let by_metric = wanted.metric.is_some() && wanted.case.is_none();
+        if reason.case.is_some() || reason.cause.is_itself() || by_metric {
             blessed.add(entry(results, reason, suite));
             blessed.covered.push(reason.message.clone());
-        } else if !is_part {
+        } else {
             blessed.add_explained(results, reason, suite, wanted.case.as_deref());
         }
     }

@@ -165,7 +165,9 @@ impl Blessing {
             (Some(was), Some(before)) => before <= was.score + SLACK,
             (None, _) | (_, None) => true,
         };
-        named && no_worse && from_there && !taken_in
+        // A case that was blessed as passing may not fail.
+        let may_flip = now.as_ref().is_none_or(|now| now.status != Status::Passed);
+        named && no_worse && from_there && may_flip && !taken_in
     }
 }
 

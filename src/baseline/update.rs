@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::blessings::{Blessing, BlessingFile, as_files};
+use super::blessings::{Allowed, Blessing, BlessingFile, as_files};
 use super::file::{BASELINE_SCHEMA, Baseline, BaselineCase, BaselineMetric, BaselineSuite, Best, Produced};
 use crate::aggregate::{better_of, value_of};
 use crate::model::Rule;
@@ -48,20 +48,22 @@ pub fn update(
     let mut new = from_results(results);
     let blessings = &[old.map(|old| old.blessings.as_slice()).unwrap_or_default(), blessings].concat();
     let remaining = still_needed(blessings, results);
-    new.took_in = taken_in(blessings, &remaining);
+    let is_used = |one: &&Blessing| {
+        matches!(fate(&one.allowed, results), BlessingFate::Absorbed | BlessingFate::AbsorbedForFloor)
+    };
+    // Only what the gate let through is taken in, and no worse than that.
+    let used: Vec<Blessing> = blessings.iter().filter(is_used).cloned().collect();
+    new.took_in = taken_in(&used);
     let Some(old) = old else { return Ok(Some(BaselineUpdate { baseline: new, blessings: remaining })) };
     let commit = results.run.commit.as_ref();
     for (id, suite) in &old.suites {
         match new.suites.get_mut(id) {
             Some(current) => {
                 if let Some(result) = results.suites.iter().find(|result| result.id == *id) {
-                    ratchet(id, suite, current, result, blessings, commit);
+                    ratchet(id, suite, current, result, &used, commit);
                 }
             }
-            None if blessings
-                .iter()
-                .map(|one| &one.allowed)
-                .any(|one| one.rule == Rule::SuiteRemoved && one.suite == *id) => {}
+            None if used.iter().any(|one| one.allowed.rule == Rule::SuiteRemoved && one.allowed.suite == *id) => {}
             None => {
                 new.suites.insert(id.clone(), suite.clone());
             }
@@ -91,44 +93,76 @@ pub fn raise(newer: &Baseline, older: &Results) -> Result<Option<Baseline>, Upda
     Ok((raised != *newer).then_some(raised))
 }
 
-/// Blessings of what the baseline cannot take in: a floor is missed whatever main has.
-fn still_needed(blessings: &[Blessing], results: &Results) -> Vec<Blessing> {
-    let absolute = |rule: Rule| {
-        matches!(
-            rule,
-            Rule::BelowMin
-                | Rule::MissingMetric
-                | Rule::QuarantineExpired
-                | Rule::Unmeasured
-                | Rule::MissingId
-                | Rule::ScenarioFailed
-        )
+/// What becomes of a blessing when a run becomes the baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BlessingFate {
+    /// The run needed it, and the baseline has it now.
+    Absorbed,
+    /// The baseline has it, and a floor is still missed without it.
+    AbsorbedForFloor,
+    /// The baseline cannot have it, or the run does not tell whether it is still needed.
+    Stays,
+    /// What it allowed is not so any more.
+    Done,
+}
+
+fn fate(one: &Allowed, results: &Results) -> BlessingFate {
+    let absolute = matches!(
+        one.rule,
+        Rule::BelowMin
+            | Rule::MissingMetric
+            | Rule::QuarantineExpired
+            | Rule::Unmeasured
+            | Rule::MissingId
+            | Rule::ScenarioFailed
+    );
+    let of_suite = || results.gate.reasons.iter().filter(|reason| reason.suite.as_ref() == Some(&one.suite));
+    let is_same = |reason: &Reason| {
+        (reason.rule, &reason.case, &reason.metric, &reason.slice, &reason.policy)
+            == (one.rule, &one.case, &one.metric, &one.slice, &one.policy)
     };
-    let used: Vec<&Reason> = results.gate.reasons.iter().filter(|reason| reason.blessed.is_some()).collect();
+    let explains = |reason: &Reason| one.case.iter().any(|case| reason.cause.cases.contains(case));
+    let is_blessed = |reason: &&Reason| reason.blessed.is_some();
+    let holds_a_floor = one.was.is_some()
+        && of_suite().filter(is_blessed).any(|reason| reason.rule == Rule::BelowMin && explains(reason));
+    let is_used = of_suite().filter(is_blessed).any(|reason| is_same(reason) || explains(reason));
+    let was_run = results.suites.iter().any(|suite| suite.id == one.suite && suite.affected);
+    let is_open = || {
+        of_suite().any(|reason| {
+            let is_floor = one.taken_in && reason.rule == Rule::BelowMin;
+            let is_unmeasured = one.rule == Rule::Unmeasured && reason.rule == Rule::Unmeasured;
+            (reason.fails && (is_same(reason) || explains(reason) || is_floor)) || is_unmeasured
+        })
+    };
+    if holds_a_floor {
+        BlessingFate::AbsorbedForFloor
+    } else if is_used && !absolute {
+        BlessingFate::Absorbed
+    } else if is_used || (!was_run && one.rule != Rule::SuiteRemoved) || is_open() {
+        BlessingFate::Stays
+    } else {
+        BlessingFate::Done
+    }
+}
+
+/// The blessings that stay: floors are missed whatever main has, and what was worse than blessed is still open.
+fn still_needed(blessings: &[Blessing], results: &Results) -> Vec<Blessing> {
     let mut needed = Vec::new();
     for blessing in blessings {
-        let one = &blessing.allowed;
-        let of_suite = |reason: &&&Reason| reason.suite.as_ref() == Some(&one.suite);
-        let is_named = used.iter().filter(of_suite).any(|reason| {
-            (reason.rule, &reason.case, &reason.metric, &reason.slice) == (one.rule, &one.case, &one.metric, &one.slice)
-        });
-        let holds_a_floor = used.iter().filter(of_suite).any(|reason| {
-            reason.rule == Rule::BelowMin && one.case.iter().any(|case| reason.cause.cases.contains(case))
-        });
-        if absolute(one.rule) && is_named {
-            needed.push(blessing.clone());
-        } else if holds_a_floor && one.was.is_some() {
-            let mut blessing = blessing.clone();
-            blessing.allowed.taken_in = true;
-            needed.push(blessing);
+        let mut blessing = blessing.clone();
+        match fate(&blessing.allowed, results) {
+            BlessingFate::Absorbed | BlessingFate::Done => continue,
+            BlessingFate::AbsorbedForFloor => blessing.allowed.taken_in = true,
+            BlessingFate::Stays => {}
         }
+        needed.push(blessing);
     }
     needed
 }
 
 /// The blessings of which main takes in something now.
-fn taken_in(blessings: &[Blessing], remaining: &[Blessing]) -> Vec<BlessingFile> {
-    let new = blessings.iter().filter(|one| !one.allowed.taken_in && !remaining.contains(one));
+fn taken_in(used: &[Blessing]) -> Vec<BlessingFile> {
+    let new = used.iter().filter(|one| !one.allowed.taken_in);
     let new: Vec<Blessing> = new.map(|one| Blessing { file: None, ..one.clone() }).collect();
     as_files(&new).into_values().collect()
 }

@@ -8,13 +8,13 @@ use clap::{Args, Subcommand};
 use super::reference::{read_baseline, read_blessings};
 use super::{ConfigArgs, Failure, Overrides, arguments, console, remote, resolve, results_file, settings};
 use crate::baseline::{
-    self, Baseline, BaselineUpdate, BlessSelection, Blessed, Blessing, BlessingFile, FileChange, UpdateError,
-    blessings_folder, file_changes, history, is_ancestor, update,
+    self, Baseline, BaselineUpdate, BlessSelection, Blessed, Blessing, BlessingFile, FileChange, ReleaseError,
+    UpdateError, blessings_at, blessings_folder, file_changes, history, is_ancestor, normal, update,
 };
 use crate::ci::CiContext;
 use crate::github::intake;
 use crate::input::{delete, write_atomically};
-use crate::model::{CaseId, ExitCode};
+use crate::model::{CaseId, ExitCode, Sha};
 use crate::report;
 use crate::repository::Git;
 use crate::results::Results;
@@ -133,7 +133,7 @@ fn update_file(args: &UpdateArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let old = read_baseline(&settings)?;
     check_commit(git.as_ref().filter(|_| has_commits), &results, old.as_ref())?;
     let path = settings.baseline.path.clone();
-    let blessings = read_blessings(&settings)?;
+    let blessings = seen_blessings(&settings, &results)?;
     check_is_on_main(&settings, &blessings)?;
     let refused = |refusal: UpdateError| Failure::Usage(refusal.to_string());
     match update(old.as_ref(), &blessings, &results).map_err(refused)? {
@@ -241,19 +241,43 @@ fn check_is_of_here(settings: &Settings, results: &Results, from: &Path) -> Resu
     Err(Failure::Usage(format!("{}: {message}", shown(from))))
 }
 
+/// The blessings that the run has seen: those of its commit. Later ones are about changes that it has not measured.
+fn seen_blessings(settings: &Settings, results: &Results) -> Result<Vec<Blessing>, Failure> {
+    let here = read_blessings(settings)?;
+    let (Some(git), Some(commit)) = (Git::open(&settings.root)?, &results.run.commit) else { return Ok(here) };
+    let seen = blessings_of(&git, settings, commit)?;
+    Ok(here.into_iter().filter(|one| seen.iter().any(|other| other.allowed == one.allowed)).collect())
+}
+
+fn blessings_of(git: &Git, settings: &Settings, commit: &Sha) -> Result<Vec<Blessing>, Failure> {
+    let folder = normal(&format!("{}{}", git.prefix()?, blessings_folder(&settings.baseline.path)));
+    blessings_at(git, &folder, commit).map_err(|error| match error {
+        ReleaseError::Git(error) => error.into(),
+        ReleaseError::Invalid(errors) => errors.into(),
+    })
+}
+
 /// Blessings are taken in where the baseline is, after the merge: on a branch, reviewers would not see them.
 fn check_is_on_main(settings: &Settings, blessings: &[Blessing]) -> Result<(), Failure> {
-    if blessings.is_empty() {
+    let Some(git) = Git::open(&settings.root)?.filter(|_| !blessings.is_empty()) else { return Ok(()) };
+    let main = &settings.baseline.branch;
+    let branch = git.answer_if_any(&["symbolic-ref", "--quiet", "--short", "HEAD"])?;
+    let tip = match git.commit(&format!("refs/heads/{main}"))? {
+        Some(tip) => Some(tip),
+        None => git.commit(&format!("refs/remotes/origin/{main}"))?,
+    };
+    let (Some(tip), Some(head)) = (tip, git.head()?) else { return Ok(()) };
+    if branch.as_ref() == Some(main) || is_ancestor(&git, &head, &tip)? {
         return Ok(());
     }
-    let Some(git) = Git::open(&settings.root)? else { return Ok(()) };
-    let main = &settings.baseline.branch;
-    match git.answer_if_any(&["symbolic-ref", "--quiet", "--short", "HEAD"])?.filter(|branch| branch != main) {
-        Some(branch) if git.commit(&format!("refs/heads/{main}"))?.is_some() => Err(Failure::Usage(format!(
-            "this is `{branch}`, and its blessings are taken in on `{main}`, after the merge\n  = commit them with the change that they are about"
-        ))),
-        Some(_) | None => Ok(()),
+    let on_main = blessings_of(&git, settings, &tip)?;
+    if blessings.iter().all(|one| on_main.iter().any(|other| other.allowed == one.allowed)) {
+        return Ok(());
     }
+    let here = branch.unwrap_or_else(|| head.short().to_owned());
+    Err(Failure::Usage(format!(
+        "this is `{here}`, and its blessings are taken in on `{main}`, after the merge\n  = commit them with the change that they are about"
+    )))
 }
 
 /// Writes or deletes a file beside the baseline.

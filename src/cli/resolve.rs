@@ -31,7 +31,8 @@ pub(super) fn resolve(config: &ConfigArgs, ci: &CiContext) -> Result<ExitCode, F
         return Err(Failure::Usage(message));
     };
     Baseline::parse(&format!("{path}@{}", commit.short()), text.clone())?;
-    write_atomically(&file, text.as_bytes()).map_err(|error| Failure::Write { path: path.clone(), error })?;
+    write_atomically(&file, format!("{}\n", text.trim_end()).as_bytes())
+        .map_err(|error| Failure::Write { path: path.clone(), error })?;
     console::print(&format!("{path}: as `{branch}` has it in {}; now `git add {path}`\n", commit.short()));
     Ok(ExitCode::Passed)
 }

@@ -64,7 +64,8 @@ pub(super) fn judge(suite: &SuiteResult, has_baseline: bool, circumstances: &Gat
         let message = format!("{strict}{unmeasured} of {} cases {were} not measured{why}", chosen.len());
         // What could not be had is told already.
         if circumstances.strict || !why.is_empty() {
-            let value = Some(share(chosen.len() - unmeasured, chosen.len()));
+            // The more, the worse.
+            let value = Some(-share(unmeasured, 1));
             reasons.push(Reason { value, ..about(Rule::Unmeasured, message).failing(circumstances.strict) });
         }
     }

@@ -230,7 +230,10 @@ fn blessed_cases<'a>(
             (Some(_), None) | (None, Some(_)) => false,
         };
         // What main has made better since must not be lost unseen.
+        let on_main_now = on_main.clone();
         let from_there = on_main.is_none_or(|on_main| allowed.taken_in || was.is_no_worse_than(&on_main, better));
+        // Until main has it, what main has is what it is measured by.
+        let was = on_main_now.filter(|_| !allowed.taken_in).unwrap_or(was);
         if covers && from_there {
             blessed.insert(id.clone(), BlessedCase { was, taken_in: allowed.taken_in, reason });
         }

@@ -743,34 +743,46 @@ fn a_run_that_is_not_whole_cannot_become_a_baseline() {
 
 #[test]
 fn an_update_absorbs_what_was_blessed_and_nothing_else() {
-    let bless = |mut main: Baseline, rule: Rule, case: Option<&str>, policy: Option<&str>| {
+    let bless = |mut main: Baseline, rule: Rule, case: Option<&str>, policy: Option<&str>, to: Option<f64>| {
         let (case, policy) = (case.map(CaseId::new), policy.map(str::to_owned));
-        main.blessings.push(on_purpose(Allowed { case, policy, ..allowed(rule) }));
+        main.blessings.push(on_purpose(Allowed { case, policy, to, ..allowed(rule) }));
         main
+    };
+    // What main makes of a run is judged against main.
+    let update = |main: &Baseline, run: &Results| {
+        let circumstances = GateContext { blessings: main.blessings.clone(), ..GateContext::default() };
+        let judged = conclude(run.suites.clone(), run.run.clone(), Some(&reference(main.clone())), &circumstances);
+        update(Some(main), &judged).unwrap()
     };
     let cases = |main: &Baseline| main.suites[&SuiteId::new("s")].cases.clone();
     let lax = Policy { max_drop: 1.0, ..Policy::default() };
     let run = results(vec![suite("a- b-", &lax)]);
-    let main = bless(main_after(&["a+ b+"]), Rule::CaseRegressed, Some("a"), None);
-    let after = update(Some(&main), &run).unwrap().unwrap();
+    let main = bless(main_after(&["a+ b+"]), Rule::CaseRegressed, Some("a"), None, Some(0.0));
+    let after = update(&main, &run).unwrap();
     assert_eq!(cases(&after)[&CaseId::new("a")].best.as_ref().unwrap().status, Status::Failed);
     assert_eq!(cases(&after)[&CaseId::new("b")].best.as_ref().unwrap().status, Status::Passed);
     assert!(after.blessings.is_empty());
 
     let gone = results(vec![suite("a+", &lax)]);
     assert!(
-        cases(&update(Some(&main_after(&["a+ b+"])), &gone).unwrap().unwrap_or_else(|| main_after(&["a+ b+"])))
+        cases(&update(&main_after(&["a+ b+"]), &gone).unwrap_or_else(|| main_after(&["a+ b+"])))
             .contains_key(&CaseId::new("b"))
     );
-    let main = bless(main_after(&["a+ b+"]), Rule::CaseRemoved, Some("b"), None);
-    assert!(!cases(&update(Some(&main), &gone).unwrap().unwrap()).contains_key(&CaseId::new("b")));
+    let main = bless(main_after(&["a+ b+"]), Rule::CaseRemoved, Some("b"), None, None);
+    assert!(!cases(&update(&main, &gone).unwrap()).contains_key(&CaseId::new("b")));
 
     // A gate that became weaker without a word stays as strict in the baseline.
     let mut weak = lax.clone();
     weak.min_effect = 0.5;
     let weaker = results(vec![suite("a+ b+ c+", &weak)]);
-    let kept = update(Some(&main_after(&["a+ b+"])), &weaker).unwrap().unwrap();
+    let kept = update(&main_after(&["a+ b+"]), &weaker).unwrap();
     assert_eq!(kept.suites[&SuiteId::new("s")].policy["min-effect"], 0.02);
-    let main = bless(main_after(&["a+ b+"]), Rule::WeakenedGate, None, Some("min-effect"));
-    assert_eq!(update(Some(&main), &weaker).unwrap().unwrap().suites[&SuiteId::new("s")].policy["min-effect"], 0.5);
+    let main = bless(main_after(&["a+ b+"]), Rule::WeakenedGate, None, Some("min-effect"), Some(0.3));
+    assert_eq!(
+        update(&main, &weaker).unwrap().suites[&SuiteId::new("s")].policy["min-effect"],
+        0.02,
+        "weaker than that"
+    );
+    let main = bless(main_after(&["a+ b+"]), Rule::WeakenedGate, None, Some("min-effect"), Some(0.5));
+    assert_eq!(update(&main, &weaker).unwrap().suites[&SuiteId::new("s")].policy["min-effect"], 0.5);
 }

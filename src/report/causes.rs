@@ -182,8 +182,12 @@ fn kind_of(
     let first = own.clone().next().flatten();
     match first.filter(|_| own.all(|own| own.is_some())) {
         Some(own) => CauseKind::Same(own.rule),
-        // What is blessed by itself, or through cases of an earlier blessing, is said as it is.
-        None if cases.is_empty() || !reason.fails => CauseKind::Itself(at),
+        // What is blessed by itself while its cases fail is said as it is.
+        None if cases.is_empty()
+            || (!reason.fails && cases.iter().any(|case| of_cases.contains_key(&(suite, case)))) =>
+        {
+            CauseKind::Itself(at)
+        }
         None => CauseKind::Lower,
     }
 }
@@ -200,6 +204,9 @@ impl<'a> CauseGroup<'a> {
         let of_suite = |text: String| suite.map_or(text.clone(), |suite| format!("{suite}: {text}"));
         let lower_line = |case: &CaseId| lower_sentence(case, suite.and_then(|suite| changes.get(suite, case)));
         let mut sentence = match (kind, self.own.as_slice(), lower.as_slice()) {
+            (CauseKind::Lower, _, _) if self.is_as_it_was(suite, &lower, changes) => {
+                return self.as_it_was();
+            }
             (CauseKind::Lower, _, [case]) => of_suite(lower_line(case)),
             (CauseKind::Lower, _, _) => of_suite(format!("{} score lower", counted(count, "case"))),
             (_, [one], _) => one.message.clone(),
@@ -233,8 +240,34 @@ impl<'a> CauseGroup<'a> {
         }
     }
 
+    /// Whether none of the cases got worse since the baseline: they were blessed before, and only a floor needs it still.
+    fn is_as_it_was(&self, suite: Option<&'a SuiteId>, cases: &[&'a CaseId], changes: &Changes<'a>) -> bool {
+        let worse = |case: &&CaseId| {
+            let change = suite.and_then(|suite| changes.get(suite, case));
+            change.is_some_and(|one| one.score_was != one.score_now || one.was != one.now)
+        };
+        self.effects.iter().all(|one| !one.fails && one.rule == Rule::BelowMin) && !cases.iter().any(worse)
+    }
+
+    /// The floors that are missed, and nothing about cases.
+    fn as_it_was(&self) -> CauseLine<'a> {
+        let messages: Vec<&str> = self.effects.iter().map(|one| one.message.as_str()).collect();
+        CauseLine {
+            fails: false,
+            blessed: self.blessed(),
+            rule: Rule::BelowMin,
+            sentence: messages.join("; "),
+            cases: Vec::new(),
+            more: 0,
+            case: None,
+            count: self.effects.len(),
+            names_cases: false,
+        }
+    }
+
     fn blessed(&self) -> Vec<&'a str> {
-        let mut all: Vec<&str> = self.own.iter().filter_map(|one| one.blessed.as_deref()).collect();
+        let told = if self.own.is_empty() { &self.effects } else { &self.own };
+        let mut all: Vec<&str> = told.iter().filter_map(|one| one.blessed.as_deref()).collect();
         all.sort_unstable();
         all.dedup();
         all

@@ -244,3 +244,26 @@ fn a_run_with_flags_that_change_the_suites_blesses_nothing() {
     let refused = bless(&results, &BlessSelection::default()).unwrap_err().to_string();
     assert!(refused.starts_with("the run had --k, so"), "{refused}");
 }
+
+#[test]
+fn an_update_takes_in_no_more_than_the_gate_let_through() {
+    let then = world("then", "a+ b+ c+ d+", "a+.6 b+ c+ d+").policy(strict).results();
+    let blessings = blessing(&then, Some("a"));
+    let worse = world("it failed since", "a+ b+ c+ d+", "a-.2 b+ c+ d+").policy(strict).blessing(&blessings);
+    assert!(
+        causes(&worse.judged()).contains(&"case-regressed a <- a".to_owned()),
+        "a pass that was blessed may not fail"
+    );
+    let (main, remaining) = after(&worse, &blessings);
+    assert_eq!(remaining.len(), 1, "it is not used up");
+    let best = &main.suites.values().next().unwrap().cases.values().next().unwrap().best;
+    assert!(best.as_ref().is_some_and(|best| best.score == 1.0), "{best:?}");
+}
+
+#[test]
+fn a_part_of_a_run_blesses_no_metric_whatever_is_named() {
+    let part = world("only b", "a+ b+ c+", "a~ b- c~").policy(strict).given(|c| c.filtered = true).results();
+    let wanted =
+        BlessSelection { case: Some("b".into()), metric: Some("accuracy".into()), ..BlessSelection::default() };
+    assert!(bless(&part, &wanted).is_err());
+}
