@@ -31,12 +31,15 @@ pub(crate) enum Misdirection {
     Variable,
     /// The nearest `.git` is not one that git can use, so it went on upwards.
     Unusable,
+    /// `GIT_WORK_TREE` or `core.worktree` names another work tree.
+    WorkTree,
 }
 
 impl Misdirection {
     const fn remedy(self) -> &'static str {
         match self {
             Self::Variable => "unset GIT_DIR, or set it to the repository of this directory",
+            Self::WorkTree => "unset `GIT_WORK_TREE` and `core.worktree`, or run in that work tree",
             Self::Unusable => "repair the nearest `.git`, or remove it",
         }
     }
@@ -93,13 +96,35 @@ impl Git {
         };
         if canonical(&answered) == canonical(&here) {
             // A hook gets a `GIT_DIR`, and with it git takes the directory for the root of the work tree.
-            return Ok(Some(Self { directory, discovers: std::env::var_os("GIT_WORK_TREE").is_none() }));
+            let git = Self { directory, discovers: std::env::var_os("GIT_WORK_TREE").is_none() };
+            return git.check_work_tree().map(|()| Some(git));
         }
         Err(GitError::OtherRepository {
             directory: canonical(&directory).display().to_string(),
             here: here.display().to_string(),
             answered: answered.display().to_string(),
             cause: if is_named { Misdirection::Variable } else { Misdirection::Unusable },
+        })
+    }
+
+    /// Paths are counted from the root of the work tree, so git must take the same directory for it as we do.
+    fn check_work_tree(&self) -> Result<(), GitError> {
+        let Some(here) = nearest_marker(&self.directory).and_then(|marker| Some(marker.parent()?.to_owned())) else {
+            return Ok(());
+        };
+        // A bare repository has no work tree.
+        if self.answer(&["rev-parse", "--is-bare-repository"])? == "true" {
+            return Ok(());
+        }
+        let answered = PathBuf::from(self.answer(&["rev-parse", "--show-toplevel"])?);
+        if canonical(&answered) == canonical(&here) {
+            return Ok(());
+        }
+        Err(GitError::OtherRepository {
+            directory: canonical(&self.directory).display().to_string(),
+            here: here.display().to_string(),
+            answered: answered.display().to_string(),
+            cause: Misdirection::WorkTree,
         })
     }
 
@@ -196,6 +221,10 @@ impl Git {
         }
         // What git says decides what to advise, so it must not be translated.
         git.env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C");
+        // These change what the paths of our questions mean.
+        for kind in ["LITERAL", "GLOB", "NOGLOB", "ICASE"] {
+            git.env_remove(format!("GIT_{kind}_PATHSPECS"));
+        }
         let output = git.args(arguments).current_dir(&self.directory).stdin(Stdio::null()).output();
         output.map_err(GitError::NotStarted)
     }

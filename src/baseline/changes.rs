@@ -121,18 +121,15 @@ impl WorkTree {
     fn add_link(&mut self, name: &str) {
         let path = self.top.join(name);
         let Ok(target) = path.read_link() else { return };
-        let to = match path.canonicalize() {
-            Ok(real) => self.inside(&real),
-            // What it leads to is gone, and that may be what changed.
-            Err(_) => {
-                let above = name.rsplit_once('/').map_or("", |(above, _)| above);
-                let is_absolute = target.is_absolute();
-                let target = normal(&format!("{above}/{}", target.to_string_lossy()));
-                Some(target).filter(|to| !to.starts_with("..") && !is_absolute)
-            }
-        };
-        let link = Link { at: self.relative(name), to: to.map(|to| self.relative(&to)) };
-        self.links.insert(link);
+        // Where it leads by itself: that may be a link that changed, or gone.
+        let above = name.rsplit_once('/').map_or("", |(above, _)| above);
+        let next = normal(&format!("{above}/{}", target.to_string_lossy()));
+        let next = Some(next).filter(|next| !next.starts_with("..") && !target.is_absolute());
+        let end = path.canonicalize().map_or_else(|_| next.clone(), |real| self.inside(&real));
+        for to in [end, next.clone()].into_iter().take(if next.is_some() { 2 } else { 1 }) {
+            let link = Link { at: self.relative(name), to: to.map(|to| self.relative(&to)) };
+            self.links.insert(link);
+        }
     }
 
     /// Adds every link on the way to a path, which is relative to the configuration's directory.

@@ -56,7 +56,8 @@ impl ChangedPaths {
         let renamed = |path: &String| below(path, to).map(|rest| format!("{at}{rest}"));
         let files: Vec<String> = self.files.iter().filter_map(renamed).collect();
         let trees: Vec<String> = self.trees.iter().filter_map(renamed).collect();
-        let leads_into = self.trees.iter().any(|tree| below(to, tree).is_some());
+        // A changed path above where it leads is a folder, a submodule or a link itself.
+        let leads_into = self.trees.iter().chain(&self.files).any(|above| below(to, above).is_some());
         self.files.extend(files);
         self.trees.extend(trees);
         self.trees.extend(leads_into.then(|| at.clone()));

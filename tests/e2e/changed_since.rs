@@ -89,6 +89,27 @@ fn a_change_behind_a_link_of_paths_cases_or_target_is_seen() {
 }
 
 #[test]
+fn a_link_in_the_middle_of_a_chain_that_leads_elsewhere_now_is_seen() {
+    for (target, paths) in [("./bin/answer.sh", "nothing/**"), ("./answer.sh", "src/**"), ("./answer.sh", "data/**")] {
+        let world = repository(RIGHT);
+        for (version, body) in [("v1", "sed -n \"s/^$1: //p\" answers.txt"), ("v2", "echo no")] {
+            world.script(&format!("{version}/answer.sh"), body);
+            world.file(&format!("{version}/lib.txt"), version);
+        }
+        link(&world, "v1", "middle");
+        link(&world, "middle", "bin");
+        link(&world, "../middle/lib.txt", "src/lib.txt");
+        link(&world, "middle", "data");
+        configured(&world, &format!("{{ command = [\"{target}\", \"{{prompt}}\"] }}"), &format!("\"{paths}\""));
+        does_not_run(&world, "only what is not named changed");
+        std::fs::remove_file(world.path().join("middle")).unwrap();
+        link(&world, "v2", "middle");
+        world.commit("another version");
+        runs(&world, &format!("{target} {paths}"));
+    }
+}
+
+#[test]
 fn what_a_link_leads_to_outside_of_the_repository_may_have_changed() {
     let outside = World::new();
     outside.file("data/lib.txt", "1");

@@ -94,6 +94,10 @@ fn git_must_answer_for_the_repository_of_the_directory() {
     let other_git = other.path().join(".git");
     let named = ran(&world, world.command(&["run"]).env("GIT_DIR", &other_git));
     refuses(&named, &["git answers for", "unset GIT_DIR"]);
+    let elsewhere = ran(&world, world.command(&["run"]).env("GIT_WORK_TREE", std::env::temp_dir()));
+    refuses(&elsewhere, &["git answers for", "unset `GIT_WORK_TREE`"]);
+    let literal = ran(&world, world.command(&["run"]).env("GIT_LITERAL_PATHSPECS", "1"));
+    assert_eq!((literal.code, literal.verdict()), (1, "failed"), "{}", literal.stdout);
     // Git passes over an empty `.git` and goes on upwards.
     let inner = world.path().join("inner");
     std::fs::create_dir_all(inner.join(".git")).unwrap();
