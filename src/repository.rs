@@ -184,7 +184,16 @@ impl Git {
         let arguments = ["for-each-ref", "--format=%(refname)", &name];
         let output = self.output(&arguments)?;
         let is_broken = String::from_utf8_lossy(&output.stderr).contains("broken ref");
-        if output.status.success() && !is_broken { Ok(()) } else { Err(failed(&arguments, &output)) }
+        if !output.status.success() || is_broken {
+            return Err(failed(&arguments, &output));
+        }
+        match self.answer_if_any(&["symbolic-ref", "--quiet", &name]) {
+            Ok(Some(leads_to)) if name != "HEAD" && name.starts_with("refs/heads/") => Err(GitError::Failed {
+                command: format!("rev-parse {name}"),
+                message: format!("{name} is a symbolic ref to {leads_to}, which is not there"),
+            }),
+            Ok(_) | Err(_) => Ok(()),
+        }
     }
 
     /// Whether a commit is here.

@@ -84,6 +84,8 @@ fn a_broken_ref_of_main_is_not_a_missing_branch() {
         std::fs::write(world.path().join(".git/refs/heads/main"), text).unwrap();
         refuses(&world.run(), &["broken ref refs/heads/main", "fetch it again"]);
     }
+    std::fs::write(world.path().join(".git/refs/heads/main"), "ref: refs/heads/gone\n").unwrap();
+    refuses(&world.run(), &["refs/heads/main is a symbolic ref to refs/heads/gone"]);
 }
 
 #[test]
