@@ -42,10 +42,10 @@ pub struct Recording {
 
 /// The recorded answers of a suite.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Recordings(BTreeMap<Place, Recording>);
+pub struct Recordings(BTreeMap<RecordingId, Recording>);
 
 /// Whose answer: case, component, repeat.
-type Place = (CaseId, Option<String>, usize);
+type RecordingId = (CaseId, Option<String>, usize);
 
 /// What is looked for.
 #[derive(Debug, Clone, Copy)]
@@ -100,7 +100,7 @@ impl Recordings {
 
     /// The answer to exactly this request.
     pub fn find(&self, key: RecordingKey<'_>) -> Option<&Recording> {
-        self.0.get(&key.place()).filter(|one| one.key == Fingerprint::of(key.request))
+        self.0.get(&key.id()).filter(|one| one.key == Fingerprint::of(key.request))
     }
 
     pub fn all(&self) -> impl Iterator<Item = &Recording> {
@@ -127,7 +127,7 @@ impl Recordings {
             what = format!("{what}, repeat {}", key.repeat + 1);
         }
         let now = readable(key.request);
-        let same_place = self.0.get(&key.place());
+        let same_place = self.0.get(&key.id());
         let nearest = same_place.or_else(|| {
             let fitting = self.0.values().filter(|one| one.component.as_deref() == key.component);
             fitting.max_by(|a, b| {
@@ -152,7 +152,7 @@ impl Recordings {
 }
 
 impl RecordingKey<'_> {
-    fn place(&self) -> Place {
+    fn id(&self) -> RecordingId {
         (self.case.clone(), self.component.map(str::to_owned), self.repeat)
     }
 }

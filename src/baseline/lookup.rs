@@ -256,7 +256,7 @@ pub(crate) async fn find<H: CommitHistory>(
         Ok(place) => place,
         Err(none) => return Ok(BaselineLookup::without(none, query.own.required)),
     };
-    let Place { branch, named_by, path, configured_path, tip, required, remark, instead_of } = place;
+    let BaselinePlace { branch, named_by, path, configured_path, tip, required, remark, instead_of } = place;
     let none = NoBaseline::NoBranch { branch: branch.clone(), named_by };
     let without = BaselineLookup::without(none, required);
     let mut lookup = BaselineLookup { remark, instead_of, path: Some(configured_path), ..without };
@@ -277,7 +277,7 @@ pub(crate) async fn find<H: CommitHistory>(
 }
 
 /// Where the baseline is looked for.
-struct Place {
+struct BaselinePlace {
     branch: String,
     named_by: NamedBy,
     /// From the root of the repository.
@@ -296,7 +296,7 @@ async fn place<H: CommitHistory>(
     history: &H,
     query: &BaselineQuery,
     merged: Option<&Sha>,
-) -> Result<Result<Place, NoBaseline>, H::Error> {
+) -> Result<Result<BaselinePlace, NoBaseline>, H::Error> {
     let own = &query.own;
     let theirs = match section_of_base(history, query, merged).await? {
         BaseSection::Section(location) => Some(location),
@@ -323,14 +323,14 @@ async fn place<H: CommitHistory>(
     });
     let required = own.required || location.required;
     let configured_path = location.path.clone();
-    let place = Place { branch, named_by, path, configured_path, tip, required, remark, instead_of: None };
+    let place = BaselinePlace { branch, named_by, path, configured_path, tip, required, remark, instead_of: None };
     let Some(named) = query.named.as_ref().filter(|named| **named != place.branch) else {
         let named_by = if query.named.is_some() { NamedBy::User } else { named_by };
-        return Ok(Ok(Place { named_by, ..place }));
+        return Ok(Ok(BaselinePlace { named_by, ..place }));
     };
     let tip = history.tip(named).await?;
     let instead_of = (tip != place.tip).then_some(place.branch);
-    Ok(Ok(Place { branch: named.clone(), named_by: NamedBy::User, tip, instead_of, ..place }))
+    Ok(Ok(BaselinePlace { branch: named.clone(), named_by: NamedBy::User, tip, instead_of, ..place }))
 }
 
 /// What the commit that the change is based on says about `[baseline]`.

@@ -406,7 +406,7 @@ impl BaselineCase {
 }
 
 /// Metrics and metrics of slices.
-type Measured = (BTreeMap<String, Metric>, BTreeMap<String, BTreeMap<String, Metric>>);
+type MetricsAndSlices = (BTreeMap<String, Metric>, BTreeMap<String, BTreeMap<String, Metric>>);
 
 impl BaselineSuite {
     /// How many answers were measured for it.
@@ -415,7 +415,7 @@ impl BaselineSuite {
     }
 
     /// Its metrics, for a suite that was not run.
-    pub fn carried(&self) -> Measured {
+    pub fn carried(&self) -> MetricsAndSlices {
         let carry = |metrics: &BTreeMap<String, BaselineMetric>| -> BTreeMap<String, Metric> {
             metrics.iter().map(|(name, metric)| (name.clone(), metric.carried())).collect()
         };

@@ -129,8 +129,8 @@ pub async fn run(spawn: &Spawn, stop: &Stop) -> Finished {
         // A child need not read what it is given, so a broken pipe is no error.
         tokio::spawn(async move { pipe.write_all(&bytes).await.ok() });
     }
-    let stdout = Reader::start(child.stdout.take(), spawn.max_output);
-    let stderr = Reader::start(child.stderr.take(), spawn.max_output);
+    let stdout = OutputReader::start(child.stdout.take(), spawn.max_output);
+    let stderr = OutputReader::start(child.stderr.take(), spawn.max_output);
 
     let group = child.id();
     let end = tokio::select! {
@@ -153,7 +153,7 @@ pub async fn run(spawn: &Spawn, stop: &Stop) -> Finished {
     for reader in &mut readers {
         reader.finish(LINGER).await;
     }
-    let [stdout, stderr] = readers.map(Reader::into_capture);
+    let [stdout, stderr] = readers.map(OutputReader::into_capture);
     Finished { end, stdout, stderr, duration }
 }
 
@@ -243,12 +243,12 @@ fn signal_group(_group: Option<u32>, _signal: GroupSignal) {
 
 /// Reads a stream in the background into a bounded capture.
 #[derive(Debug)]
-pub struct Reader {
+pub struct OutputReader {
     capture: Arc<Mutex<Capture>>,
     task: Option<JoinHandle<()>>,
 }
 
-impl Reader {
+impl OutputReader {
     pub fn start(stream: Option<impl AsyncRead + Unpin + Send + 'static>, max: usize) -> Self {
         let capture = Arc::new(Mutex::new(Capture::default()));
         let shared = Arc::clone(&capture);

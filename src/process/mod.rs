@@ -4,7 +4,7 @@ mod child;
 mod stop;
 
 pub use child::{
-    Capture, Finished, ProcessEnd, Reader, Spawn, StartError, ended, kill_group, run as run_process,
+    Capture, Finished, OutputReader, ProcessEnd, Spawn, StartError, ended, kill_group, run as run_process,
     start as start_process, terminate,
 };
 pub use stop::{Stop, stop_on_signals};

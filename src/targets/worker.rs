@@ -20,7 +20,7 @@ use super::{
 use crate::input::Place;
 use crate::model::{Answer, Ending, Output, Request};
 use crate::process::{
-    Capture, ProcessEnd, Reader, Spawn, StartError, Stop, ended, kill_group, start_process, terminate,
+    Capture, OutputReader, ProcessEnd, Spawn, StartError, Stop, ended, kill_group, start_process, terminate,
 };
 
 /// How long a worker may take to end once its input is closed.
@@ -100,7 +100,7 @@ struct Worker {
     child: Child,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
-    stderr: Reader,
+    stderr: OutputReader,
     _scratch: Option<tempfile::TempDir>,
 }
 
@@ -182,7 +182,7 @@ impl WorkerTarget {
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(WorkerError::NoPipes);
         };
-        let stderr = Reader::start(child.stderr.take(), spawn.max_output);
+        let stderr = OutputReader::start(child.stderr.take(), spawn.max_output);
         Ok(Worker { child, stdin, stdout: BufReader::new(stdout), stderr, _scratch: scratch })
     }
 }

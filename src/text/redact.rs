@@ -25,7 +25,7 @@ pub struct Redactor {
 #[derive(Clone)]
 struct Secret {
     text: String,
-    units: Vec<Unit>,
+    units: Vec<SecretUnit>,
 }
 
 /// The values themselves are nobody's business.
@@ -37,7 +37,7 @@ impl std::fmt::Debug for Redactor {
 
 /// A character of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unit {
+enum SecretUnit {
     Char(char),
     /// So many backslashes: escaping multiplies them.
     Backslashes(usize),
@@ -113,7 +113,7 @@ fn is_beside_cut(character: char) -> bool {
 }
 
 /// The end of a value that begins here, or of a part of it where the text was cut.
-fn found_at(text: &str, at: usize, secret: &[Unit], after_cut: bool, ends_cut: bool) -> Option<usize> {
+fn found_at(text: &str, at: usize, secret: &[SecretUnit], after_cut: bool, ends_cut: bool) -> Option<usize> {
     let (matched, end) = matched(text, at, secret);
     if matched == secret.len() {
         return Some(end);
@@ -130,10 +130,10 @@ fn found_at(text: &str, at: usize, secret: &[Unit], after_cut: bool, ends_cut: b
 }
 
 /// How many units stand here one after the other, and where the last one ends.
-fn matched(text: &str, at: usize, secret: &[Unit]) -> (usize, usize) {
+fn matched(text: &str, at: usize, secret: &[SecretUnit]) -> (usize, usize) {
     let mut end = at;
     for (index, unit) in secret.iter().enumerate() {
-        if let Unit::Char(character) = unit
+        if let SecretUnit::Char(character) = unit
             && text[end..].starts_with(*character)
             && !matches!(character, '\\' | '%' | '&' | '+' | '\'')
         {
@@ -160,13 +160,13 @@ fn matched(text: &str, at: usize, secret: &[Unit]) -> (usize, usize) {
     (secret.len(), end)
 }
 
-fn units(text: &str) -> Vec<Unit> {
+fn units(text: &str) -> Vec<SecretUnit> {
     let mut units = Vec::new();
     for character in text.chars() {
         match (character, units.last_mut()) {
-            ('\\', Some(Unit::Backslashes(count))) => *count += 1,
-            ('\\', _) => units.push(Unit::Backslashes(1)),
-            (other, _) => units.push(Unit::Char(other)),
+            ('\\', Some(SecretUnit::Backslashes(count))) => *count += 1,
+            ('\\', _) => units.push(SecretUnit::Backslashes(1)),
+            (other, _) => units.push(SecretUnit::Char(other)),
         }
     }
     units
@@ -203,21 +203,21 @@ fn line_break(rest: &str) -> Option<usize> {
 }
 
 /// How long the spellings of a unit are that a text begins with: the escaped one and the plain one.
-fn spellings(rest: &str, unit: Unit) -> [Option<usize>; 2] {
+fn spellings(rest: &str, unit: SecretUnit) -> [Option<usize>; 2] {
     let backslashes = rest.len() - rest.trim_start_matches('\\').len();
     let escaped = |character: char| {
         let length = escape(rest.get(backslashes..).filter(|_| backslashes > 0)?, character)?;
         Some(backslashes + length)
     };
     match unit {
-        Unit::Backslashes(count) => {
+        SecretUnit::Backslashes(count) => {
             let encoded = (0..count).try_fold(0, |at, _| percent(&rest[at..], '\\').map(|length| at + length));
             [
                 encoded.or_else(|| escaped('\\').filter(|_| count == 1)),
                 Some(backslashes).filter(|there| *there >= count),
             ]
         }
-        Unit::Char(character) => {
+        SecretUnit::Char(character) => {
             let other = match rest.as_bytes().first() {
                 Some(b'\\') => escaped(character),
                 Some(b'%') => percent(rest, character),

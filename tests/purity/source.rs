@@ -18,6 +18,8 @@ pub(crate) struct Module {
     pub(crate) globs: Vec<Segments>,
     children: BTreeSet<String>,
     pub(crate) items: BTreeSet<String>,
+    /// Types and traits, with their lines.
+    pub(crate) types: Vec<(String, usize)>,
     /// Functions and methods.
     pub(crate) functions: BTreeSet<String>,
     /// Everything that is named.
@@ -283,6 +285,13 @@ impl Collector {
             syn::Item::Macro(one) if one.ident.is_some() => one.ident.as_ref().unwrap(),
             _ => return,
         };
+        let is_type = matches!(
+            item,
+            syn::Item::Enum(_) | syn::Item::Struct(_) | syn::Item::Trait(_) | syn::Item::Type(_) | syn::Item::Union(_)
+        );
+        if is_type {
+            self.module.types.push((name.to_string(), name.span().start().line));
+        }
         self.module.items.insert(name.to_string());
     }
 

@@ -12,7 +12,7 @@ use super::install::{InstallError, Installed, Installer, missing_tool};
 use super::matching::normalised;
 use super::observation::{FileState, GoalOutcome, GoalStatus, Observation};
 use super::unified::{hunks, is_binary};
-use super::workcopy::{Contents, WorkCopy, WorkCopyError, copy_tree, look};
+use super::workcopy::{TreeContents, WorkCopy, WorkCopyError, copy_tree, look};
 use super::{Goal, ScenarioEvidence, ScenarioQuestion, Scope};
 use crate::input::TreeScan;
 use crate::model::{Ending, Request};
@@ -229,7 +229,7 @@ fn snapshot(question: &ScenarioQuestion, copy: &Path) -> BTreeMap<(Scope, String
     files
 }
 
-fn changed(before: &Contents, after: &Contents) -> Vec<String> {
+fn changed(before: &TreeContents, after: &TreeContents) -> Vec<String> {
     let mut paths: Vec<String> =
         before.iter().filter(|(path, bytes)| after.get(*path) != Some(bytes)).map(|(path, _)| path.clone()).collect();
     paths.extend(after.keys().filter(|path| !before.contains_key(*path)).cloned());
@@ -256,8 +256,9 @@ pub(super) fn produced_diffs(question: &ScenarioQuestion) -> Result<Vec<(String,
         Some(Task::FreeText(_)) => return Err(ScenarioError::EditByAgent),
     }
     let after = copy.contents()?;
-    let text =
-        |contents: &Contents, path: &str| contents.get(path).map(|content| content.bytes.clone()).unwrap_or_default();
+    let text = |contents: &TreeContents, path: &str| {
+        contents.get(path).map(|content| content.bytes.clone()).unwrap_or_default()
+    };
     Ok(changed(&before, &after)
         .into_iter()
         .map(|path| {

@@ -94,8 +94,8 @@ impl WorkCopy {
     }
 
     /// Every file and link, to find out what changed. Nothing is left out, whatever a `.gitignore` says.
-    pub(super) fn contents(&self) -> Result<Contents, WorkCopyError> {
-        let mut contents = Contents::new();
+    pub(super) fn contents(&self) -> Result<TreeContents, WorkCopyError> {
+        let mut contents = TreeContents::new();
         for entry in scan(&self.path, TreeScan::Everything)? {
             let content = match entry.kind {
                 TreeKind::Directory => continue,
@@ -114,7 +114,7 @@ impl WorkCopy {
 }
 
 /// Path → what is there.
-pub(super) type Contents = BTreeMap<String, Content>;
+pub(super) type TreeContents = BTreeMap<String, Content>;
 
 /// What a file or a link holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
