@@ -5,9 +5,11 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use crate::input::{InputError, InputErrors, nearest};
-use crate::model::{CaseId, ChangedPaths, Lane, Shard};
+use crate::model::{CaseId, ChangedPaths, Lane, Mode, Shard, SuiteId};
+use crate::settings::CONFIG_NAME;
 use crate::suites::Kind;
 use crate::suites::{Case, Suite, SuiteSettings};
+use crate::text::flag;
 
 /// What the user asked to run.
 #[derive(Debug, Clone, Default)]
@@ -152,4 +154,20 @@ fn shard_of(suite: &str, case: &Case, total: u32) -> u32 {
     let digest = Sha256::digest(format!("{suite}\0{}", case.id).as_bytes());
     let number = digest.iter().take(8).fold(0_u64, |number, byte| (number << 8) | u64::from(*byte));
     u32::try_from(number % u64::from(total.max(1))).map_or(1, |index| index + 1)
+}
+
+/// One command line that runs a case alone.
+pub fn reproduce(config: &str, mode: Mode, suite: &SuiteId, case: &CaseId) -> String {
+    let mut line = String::from("evalratchet run");
+    if config != CONFIG_NAME {
+        line.push_str(&flag("config", config));
+    }
+    match mode {
+        Mode::Auto | Mode::Record => {}
+        Mode::Live => line.push_str(" --mode live"),
+        Mode::Replay => line.push_str(" --mode replay"),
+    }
+    line.push_str(&flag("suite", suite.as_str()));
+    line.push_str(&flag("case", case.as_str()));
+    line
 }

@@ -2,8 +2,8 @@
 
 use super::console;
 use super::reference::file_name;
-use crate::Reference;
 use crate::baseline::{Branches, WorkTree};
+use crate::conclude::Reference;
 use crate::model::{ChangedPaths, Sha};
 use crate::plan::PlannedSuite;
 use crate::repository::GitError;

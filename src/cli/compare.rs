@@ -7,8 +7,9 @@ use clap::Args;
 use super::reference::{info, today};
 use super::{Failure, results_file};
 use crate::baseline::from_results;
+use crate::conclude::{Reference, conclude};
+use crate::gate;
 use crate::model::{ExitCode, Trend};
-use crate::{Reference, conclude, gate};
 
 /// Flags of `compare`.
 #[derive(Debug, Args)]

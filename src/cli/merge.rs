@@ -8,7 +8,7 @@ use super::reference::BaselineArgs;
 use super::run::{StdoutFormat, exit_code, remove_reports, write_results};
 use super::{ConfigArgs, Failure, Overrides, console, results_file, settings};
 use crate::ci::CiContext;
-use crate::conclude;
+use crate::conclude::conclude;
 use crate::merge::{ShardPart, merge};
 use crate::model::ExitCode;
 

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{Failure, block_on};
-use crate::Reference;
 use crate::baseline::{
     Baseline, BaselineQuery, Blessing, BlessingFile, Branches, ClonedHistory, CommitHistory as _, FetchedBaseline,
     FetchedFrom, HistoryPlace, JobBranches, NamedBy, NoBaseline, PullRequestCommits, ReleaseError, blessings_at,
     blessings_folder, default_branch, find, normal, series,
 };
 use crate::ci::{CiContext, Event, Origin};
+use crate::conclude::Reference;
 use crate::gate;
 use crate::input::{Found, InputError, files_in, is_file, read_text};
 use crate::model::Rule;

@@ -291,7 +291,7 @@ fn execute(
         overrides: choices.overrides,
         cases_hash: cases_hash(&suites),
     };
-    let request = crate::RunRequest {
+    let request = crate::run::RunRequest {
         suites,
         recordings,
         cache: Arc::clone(&cache),
@@ -304,17 +304,17 @@ fn execute(
         environment,
         config: settings.config,
     };
-    console::redact_log(crate::redactor(&request));
+    console::redact_log(crate::run::redactor(&request));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::Usage(format!("no runtime: {error}")))?;
-    let crate::RunOutcome { results, recorded } = runtime.block_on(async {
+    let crate::run::RunOutcome { results, recorded } = runtime.block_on(async {
         let (switch, stop) = Stop::new();
         stop_on_signals(switch);
         let is_watched = console::stderr_is_terminal() && !ci.unattended;
         let progress = if is_watched { Progress::bar(attempts) } else { Progress::lines(attempts) };
-        crate::run(request, &progress, &stop, || began.elapsed()).await
+        crate::run::run(request, &progress, &stop, || began.elapsed()).await
     });
     // A request to a service that does not answer cannot be taken back, but nobody waits for it any more.
     runtime.shutdown_background();

@@ -23,7 +23,6 @@ pub struct Progress {
 enum Sink {
     Bar(ProgressBar),
     Lines,
-    Silent,
 }
 
 #[derive(Debug)]
@@ -51,10 +50,6 @@ impl Progress {
     /// Plain lines, at most one every five seconds.
     pub fn lines(total: usize) -> Self {
         Self::new(total, Sink::Lines)
-    }
-
-    pub fn silent() -> Self {
-        Self::new(0, Sink::Silent)
     }
 
     fn new(total: usize, sink: Sink) -> Self {
@@ -106,7 +101,7 @@ impl Progress {
                 let line = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
                 writeln!(std::io::stderr(), "{line}").ok();
             }
-            Sink::Lines | Sink::Silent => {}
+            Sink::Lines => {}
         }
     }
 

@@ -115,6 +115,18 @@ pub fn judge(suites: &mut [SuiteResult], against: Option<Against<'_>>, circumsta
     Gate { verdict, exit_code: exit.code(), reasons }
 }
 
+/// Adds a reason that is known only once everything else is judged.
+pub fn add_reason(gate: &mut Gate, mut reason: Reason, circumstances: &GateContext) {
+    bless_one(&mut reason, Better::Higher, &circumstances.blessings);
+    reason.fails &= !circumstances.shard;
+    if reason.fails && matches!(gate.verdict, Verdict::Passed | Verdict::NoBaseline) {
+        gate.verdict = Verdict::Failed;
+        gate.exit_code = ExitCode::GateFailed.code();
+    }
+    gate.reasons.push(reason);
+    gate.reasons.sort_by_key(|reason| (!reason.fails, reason.rule));
+}
+
 fn verdict(reasons: &[Reason], circumstances: &GateContext, anything: bool, compared: bool) -> (Verdict, ExitCode) {
     let has = |rule: Rule| reasons.iter().any(|reason| reason.fails && reason.rule == rule);
     if circumstances.interrupted {

@@ -6,12 +6,13 @@ use proptest::prelude::*;
 
 use super::spec::{reference, results, run_info, suite, update};
 use crate::baseline::Baseline;
+use crate::compare;
+use crate::conclude::conclude;
 use crate::gate::GateContext;
 use crate::merge::{ShardPart, merge};
 use crate::model::Rule;
 use crate::model::{CaseChange, CaseId, Change, Policy, Sha, Shard, Status};
 use crate::results::{Results, SuiteResult, Verdict};
-use crate::{compare, conclude};
 
 /// Cases as the worlds write them: a few names, each with some outcome.
 fn cases() -> impl Strategy<Value = String> {

@@ -6,7 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::aggregate;
 use crate::baseline::{self, Allowed, Baseline, Blessing, from_results};
+use crate::conclude::{Reference, conclude};
 use crate::gate::GateContext;
 use crate::model::Rule;
 use crate::model::{
@@ -15,7 +17,6 @@ use crate::model::{
 };
 use crate::results::{Attempt, CaseResult, Gate, RESULTS_SCHEMA, Reason, Results, RunInfo, SuiteResult, Tool, Verdict};
 use crate::suites::Kind;
-use crate::{Reference, aggregate, conclude};
 
 /// A suite of cases that are written as above.
 pub(crate) fn suite(cases: &str, policy: &Policy) -> SuiteResult {

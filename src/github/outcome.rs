@@ -241,7 +241,7 @@ pub fn output_lines(outputs: &[(&'static str, String)], delimiter: &str) -> Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conclude;
+    use crate::conclude::conclude;
     use crate::gate::GateContext;
     use crate::gate::spec::{baseline_of, reference, run_info, suite};
     use crate::model::{Policy, SuiteId};

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::aggregate::{self, better_of};
+use crate::conclude::{Reference, conclude};
 use crate::gate::{self, GateContext};
 use crate::model::Rule;
 use crate::model::{FlatPolicy, Policy, Status, SuiteId};
+use crate::plan::reproduce;
 use crate::results::{Reason, Results};
 use crate::settings::SuiteSettings;
-use crate::{Reference, conclude, reproduce};
 
 /// What configurations say of suites.
 pub type Suites = BTreeMap<SuiteId, SuiteSettings>;

@@ -50,11 +50,6 @@ impl FileSet {
         &self.found
     }
 
-    /// Whether nothing is named.
-    pub fn is_empty(&self) -> bool {
-        self.patterns.is_empty()
-    }
-
     /// The patterns that match the set's files, those that are gone as well.
     pub fn globs(&self) -> Vec<String> {
         let mut globs: Vec<String> =

@@ -238,11 +238,6 @@ impl Slice {
     pub fn dimension(&self) -> &str {
         self.0.split_once('=').map_or(self.0.as_str(), |(dimension, _)| dimension)
     }
-
-    /// The part after the `=`.
-    pub fn value(&self) -> &str {
-        self.0.split_once('=').map_or("", |(_, value)| value)
-    }
 }
 
 #[cfg(test)]

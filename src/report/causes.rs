@@ -424,7 +424,7 @@ pub fn remarks(results: &Results) -> Vec<(Rule, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conclude;
+    use crate::conclude::conclude;
     use crate::gate::GateContext;
     use crate::gate::spec::{baseline_of, reference, run_info, suite};
     use crate::model::{Policy, Threshold};

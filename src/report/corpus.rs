@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use crate::baseline::from_results;
+use crate::conclude::{Reference, conclude};
 use crate::gate::GateContext;
 use crate::gate::spec::{results, run_info, suite};
 use crate::model::{BaselineInfo, CaseId, Check, Mode, Output, Policy, Sha, Status, SuiteId, Threshold, Trend, Usage};
 use crate::results::{Results, SuiteResult};
 use crate::suites::{CaseDetail, Kind};
-use crate::{Reference, conclude};
 
 /// Text that tries to break out.
 pub(crate) const HOSTILE: &[&str] = &[

@@ -183,13 +183,6 @@ macro_rules! kind_configs {
         }
 
         impl SuiteConfig {
-            /// Whose it is.
-            pub const fn kind(&self) -> Kind {
-                match self {
-                    $(Self::$kind(_) => Kind::$kind,)*
-                }
-            }
-
             /// See [`KindConfig::hold_to`].
             pub fn hold_to(&self, policy: &mut Policy) {
                 match self {

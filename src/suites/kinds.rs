@@ -43,8 +43,6 @@ pub trait SuiteKind {
 
     /// The formats of the files that people write for it.
     const SCHEMAS: &'static [FileSchema];
-    /// The page that documents it.
-    const DOCS: &'static str;
     /// What it evaluates, as a question to whoever runs `init`.
     const ABOUT: &'static str;
     /// Whether `init` proposes a sample where it found nothing at all.
@@ -258,13 +256,6 @@ macro_rules! kinds {
                 }
             }
 
-            /// See [`SuiteKind::DOCS`].
-            pub const fn docs(self) -> &'static str {
-                match self {
-                    $(Self::$kind => <$of>::DOCS,)*
-                }
-            }
-
             /// See [`SuiteKind::ABOUT`].
             pub const fn about(self) -> &'static str {
                 match self {
@@ -470,8 +461,11 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "a test reads the docs")]
     fn every_kind_has_a_page_that_names_its_metrics() {
         for kind in Kind::ALL {
-            let path = format!("{}/{}", env!("CARGO_MANIFEST_DIR"), kind.docs());
-            let page = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+            let pages = [format!("{kind}.md"), format!("{kind}s.md"), format!("{kind}-suites.md")];
+            let path = pages.iter().map(|page| format!("{}/docs/{page}", env!("CARGO_MANIFEST_DIR")));
+            let path = path.into_iter().find(|path| std::path::Path::new(path).is_file());
+            let path = path.unwrap_or_else(|| panic!("{kind} has no page in docs/: write one of {pages:?}"));
+            let page = std::fs::read_to_string(&path).unwrap();
             let all = format!("{}/docs/configuration.md", env!("CARGO_MANIFEST_DIR"));
             let all = std::fs::read_to_string(all).unwrap();
             for metric in kind.metrics() {

@@ -41,15 +41,6 @@ pub enum Language {
 }
 
 impl Language {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Node => "Node",
-            Self::Python => "Python",
-            Self::Rust => "Rust",
-            Self::Go => "Go",
-        }
-    }
-
     /// The program that must be there to test a sample project; none if there is no sample project.
     pub const fn tool(self) -> Option<&'static str> {
         match self {

@@ -22,11 +22,12 @@ impl fmt::Display for Cycle {
     }
 }
 
-type Graph = BTreeMap<String, BTreeMap<String, String>>;
+/// Module → module that it imports → one place that says so.
+pub(crate) type Graph = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Folders count as their top-level module, the root as `lib`. A path leads to the module that it names and to the one that
 /// has the item in the end.
-fn graph(tree: &Tree) -> Graph {
+pub(crate) fn graph(tree: &Tree) -> Graph {
     let top = |module: &[String]| module.first().map_or("lib", String::as_str).to_owned();
     let mut graph = Graph::new();
     for (path, module) in &tree.modules {

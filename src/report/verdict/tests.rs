@@ -1,7 +1,7 @@
 //! What every sentence of the verdict line says is so, in every report that draws it.
 
 use super::{VerdictSummary, verdict_line};
-use crate::conclude;
+use crate::conclude::conclude;
 use crate::gate::GateContext;
 use crate::gate::spec::{baseline_of, reference, results, run_info, suite};
 use crate::model::{CaseChange, Change, Policy, Rule, Shard, Status, SuiteId, SuiteState, Threshold, Usage};

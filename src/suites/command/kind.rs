@@ -51,7 +51,6 @@ impl SuiteKind for CommandKind {
             schema: schema_of::<ProgramTable>,
         },
     ];
-    const DOCS: &'static str = "docs/command-suites.md";
     const ABOUT: &'static str = "a program that answers with shell commands: are they right?";
 
     fn found_in(_: &Survey) -> Option<String> {

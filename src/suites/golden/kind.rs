@@ -53,7 +53,6 @@ impl SuiteKind for GoldenKind {
         FileSchema { name: "golden-cases", about: "Cases of golden suites", schema: schema_of::<CaseFile> },
         FileSchema { name: "scorer", about: "scorer.toml of golden suites", schema: scorer_schema },
     ];
-    const DOCS: &'static str = "docs/golden.md";
     const ABOUT: &'static str = "structured output of a model or program: how near is it to a reviewed answer?";
 
     fn found_in(survey: &Survey) -> Option<String> {

@@ -29,7 +29,6 @@ impl SuiteKind for ImportedKind {
     ];
     const SCHEMAS: &'static [FileSchema] =
         &[FileSchema { name: "imported", about: "Imported results, a line each", schema: schema_of::<ImportedLine> }];
-    const DOCS: &'static str = "docs/imported.md";
     const ABOUT: &'static str = "results of another tool, such as promptfoo's or JUnit's";
     const HAS_A_SAMPLE: bool = false;
 

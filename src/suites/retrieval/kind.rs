@@ -47,7 +47,6 @@ impl SuiteKind for RetrievalKind {
     ];
     const SCHEMAS: &'static [FileSchema] =
         &[FileSchema { name: "retrieval-cases", about: "Cases of retrieval suites", schema: schema_of::<CaseList> }];
-    const DOCS: &'static str = "docs/retrieval.md";
     const ABOUT: &'static str = "search in source or notes: is the right thing among the first results?";
 
     fn found_in(survey: &Survey) -> Option<String> {

@@ -38,7 +38,6 @@ impl SuiteKind for ScenarioKind {
     const EVERY_CASE_MUST_PASS: bool = true;
     const SCHEMAS: &'static [FileSchema] =
         &[FileSchema { name: "scenario", about: "Scenarios", schema: schema_of::<ScenarioFile> }];
-    const DOCS: &'static str = "docs/scenarios.md";
     const ABOUT: &'static str = "edits of a small project: do its tests pass, and did only the right lines change?";
 
     fn found_in(survey: &Survey) -> Option<String> {
