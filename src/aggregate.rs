@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Better, Check, EndingKind, Metric, MetricSpec, Nature, Score, Status, milliseconds, rounded};
+use crate::model::{
+    Better, Check, EndingKind, Metric, MetricSource, MetricSpec, Nature, Score, Status, milliseconds, rounded,
+};
 use crate::plan::Planned;
 use crate::results::{Attempt, CaseResult};
 use crate::stats::{deviation, mean, mean_interval, percentile, wilson};
@@ -123,19 +125,15 @@ pub fn metrics<'a>(kind: Kind, cases: impl IntoIterator<Item = &'a CaseResult>) 
         .filter(|attempt| attempt.status.is_measured() && attempt.ending != EndingKind::ImportedUntimed)
         .map(|attempt| attempt.duration_ms)
         .collect();
-    let of_cases = |name: &str| {
-        let values = measured.iter().filter_map(|case| value_of(name, case.status, case.score, &case.metrics));
-        values.collect::<Vec<f64>>()
-    };
-    let measure = |spec: &MetricSpec| match *spec {
-        MetricSpec::LATENCY_P50 => (percentile(&latencies, 50), None, latencies.len()),
-        MetricSpec::LATENCY_P95 => (percentile(&latencies, 95), None, latencies.len()),
-        // Not between 0 and 1, so without an interval.
-        spec if spec.nature().is_expense() => {
-            let values = of_cases(spec.name);
-            (mean(&values), None, values.len())
+    let measure = |spec: &MetricSpec| {
+        if let MetricSource::Durations { percentile: at } = spec.source {
+            return (percentile(&latencies, at), None, latencies.len());
         }
-        spec => mean_of(&of_cases(spec.name)),
+        let values =
+            measured.iter().filter_map(|case| value_of(kind, spec.name, case.status, case.score, &case.metrics));
+        let values: Vec<f64> = values.collect();
+        // What is not between 0 and 1 has no interval.
+        if spec.nature().is_expense() { (mean(&values), None, values.len()) } else { mean_of(&values) }
     };
     kind.metrics()
         .iter()
@@ -150,20 +148,27 @@ pub fn metrics<'a>(kind: Kind, cases: impl IntoIterator<Item = &'a CaseResult>) 
 
 /// Which way a metric is better.
 pub fn better_of(kind: Kind, name: &str) -> Better {
-    kind.metrics().iter().find(|spec| spec.name == name).map_or(Better::Higher, |spec| spec.better)
+    kind.metric(name).map_or(Better::Higher, |spec| spec.better)
 }
 
 /// Whether a metric is the share of cases that pass.
-pub fn is_pass_rate(name: &str) -> bool {
-    matches!(name, "accuracy" | "pass-rate")
+pub fn is_pass_rate(kind: Kind, name: &str) -> bool {
+    kind.metric(name).is_some_and(|spec| spec.source == MetricSource::Passes)
 }
 
 /// What one case gives to a metric; latencies are not a case's.
-pub fn value_of(name: &str, status: Status, score: Option<f64>, metrics: &BTreeMap<String, f64>) -> Option<f64> {
-    match name {
-        name if is_pass_rate(name) => Some(f64::from(u8::from(status == Status::Passed))),
-        "mean-score" | "avg-score" => score,
-        name => metrics.get(name).copied(),
+pub fn value_of(
+    kind: Kind,
+    name: &str,
+    status: Status,
+    score: Option<f64>,
+    metrics: &BTreeMap<String, f64>,
+) -> Option<f64> {
+    match kind.metric(name)?.source {
+        MetricSource::Passes => Some(f64::from(u8::from(status == Status::Passed))),
+        MetricSource::Scores => score,
+        MetricSource::CaseValues => metrics.get(name).copied(),
+        MetricSource::Durations { .. } => None,
     }
 }
 

@@ -13,8 +13,6 @@ use crate::stats::{holm, mcnemar, mean, needed_cases, paired_bootstrap, sign_fli
 
 /// How often is drawn for an interval or a test.
 const RESAMPLES: usize = 4000;
-/// The slices that are compared: those that everybody has, not each tag.
-const DIMENSIONS: [&str; 3] = ["lane", "category", "risk-level"];
 /// How much of `alpha` the metrics of whole suites have; the rest is for slices.
 const SHARE_OF_METRICS: f64 = 0.8;
 
@@ -242,7 +240,7 @@ fn slice_changes(
     let mut changes = BTreeMap::new();
     for (slice, metrics) in &suite.slices {
         let dimension = slice.split_once('=').map_or(slice.as_str(), |(dimension, _)| dimension);
-        if !DIMENSIONS.contains(&dimension) && !suite.policy.slices.contains_key(slice) {
+        if !suite.kind.compared_slices().contains(&dimension) && !suite.policy.slices.contains_key(slice) {
             continue;
         }
         let within: Vec<Pair<'_>> = pairs
@@ -413,11 +411,11 @@ impl Test<'_> {
     /// What a pair gives to the metric. With repeats a pass is a share of attempts.
     fn values(&self, pair: &Pair<'_>) -> Option<(f64, f64)> {
         let Pair { before, now } = pair;
-        let (then, now_is) = if self.varies && is_pass_rate(self.metric) {
+        let (then, now_is) = if self.varies && is_pass_rate(self.suite.kind, self.metric) {
             (before.pass_share(), pass_share(now))
         } else {
-            let then = value_of(self.metric, before.status, Some(before.score), &before.metrics)?;
-            (then, value_of(self.metric, now.status, now.score, &now.metrics)?)
+            let then = value_of(self.suite.kind, self.metric, before.status, Some(before.score), &before.metrics)?;
+            (then, value_of(self.suite.kind, self.metric, now.status, now.score, &now.metrics)?)
         };
         Some((then, if self.restored.contains(&now.id) { then } else { now_is }))
     }
@@ -431,7 +429,7 @@ impl Test<'_> {
         let gains: Vec<f64> = values.iter().map(|(before, now)| (now - before) * sign).collect();
         let bootstrap = paired_bootstrap(&gains, self.seed, RESAMPLES);
         let once = pairs.iter().all(|pair| pair.before.attempts <= 1 && pair.now.attempts.len() <= 1);
-        let p = if is_pass_rate(self.metric) && once {
+        let p = if is_pass_rate(self.suite.kind, self.metric) && once {
             let worse = gains.iter().filter(|gain| **gain < 0.0).count();
             let better = gains.iter().filter(|gain| **gain > 0.0).count();
             mcnemar(worse, better).one_sided

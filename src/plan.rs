@@ -5,7 +5,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use crate::input::{InputError, InputErrors, nearest};
-use crate::model::{CaseId, ChangedPaths, Lane, Mode, Shard, SuiteId};
+use crate::model::{CaseId, ChangedPaths, Mode, Shard, Slice, SuiteId};
 use crate::settings::CONFIG_NAME;
 use crate::suites::Kind;
 use crate::suites::{Case, Suite, SuiteSettings};
@@ -22,8 +22,8 @@ pub struct Selection {
     pub filter: Option<String>,
     /// `--tag`: cases with one of these tags only.
     pub tags: Vec<String>,
-    /// `--lane`: of retrieval cases, those of this lane only.
-    pub lane: Option<Lane>,
+    /// `--lane`: of cases that are in a slice of this dimension, those of this slice only.
+    pub slice: Option<Slice>,
     /// `--shard`: this part only.
     pub shard: Option<Shard>,
 }
@@ -78,8 +78,8 @@ impl Selection {
 
     /// Whether a filter leaves something out.
     pub fn is_filter(&self) -> bool {
-        let Self { suites, kinds, filter, tags, lane, shard: _ } = self;
-        lane.is_some() || !suites.is_empty() || !kinds.is_empty() || filter.is_some() || !tags.is_empty()
+        let Self { suites, kinds, filter, tags, slice, shard: _ } = self;
+        slice.is_some() || !suites.is_empty() || !kinds.is_empty() || filter.is_some() || !tags.is_empty()
     }
 
     /// Says which ids given with `--suite` do not exist.
@@ -109,7 +109,10 @@ impl Selection {
         });
         self.may_choose(&suite.settings)
             && (self.tags.is_empty() || self.tags.iter().any(|tag| case.tags.contains(tag)))
-            && self.lane.is_none_or(|lane| case.question.lane().is_none_or(|of_case| of_case == lane))
+            && self.slice.as_ref().is_none_or(|slice| {
+                let mut same_dimension = case.slices.iter().filter(|one| one.dimension() == slice.dimension());
+                same_dimension.all(|one| one == slice)
+            })
             && by_filter
     }
 }

@@ -10,8 +10,8 @@ use crate::model::{Status, SuiteId, milliseconds};
 use crate::plan::{PlannedSuite, reproduce};
 use crate::process::Stop;
 use crate::results::{Results, RunInfo, SuiteResult};
-use crate::suites::{Attempted, Case};
-use crate::{aggregate, compare, execute, gate, recordings, settings, suites, targets, text};
+use crate::suites::{Attempted, Case, RunServices};
+use crate::{aggregate, compare, execute, gate, recordings, settings, targets, text};
 
 /// What a run needs to know that is not in the configuration. The clock, git and the environment are asked by the
 /// caller, so that a run is a function of its arguments and of what the targets answer.
@@ -36,8 +36,8 @@ pub struct RunRequest {
     pub cores: usize,
     /// The whole environment; targets see little of it.
     pub environment: Vec<(OsString, OsString)>,
-    /// Where scenarios are carried out.
-    pub stage: Arc<suites::scenario::ScenarioRunner>,
+    /// What kinds keep for the whole run.
+    pub services: Arc<RunServices>,
 }
 
 /// What a run left behind.
@@ -141,7 +141,7 @@ fn execution(
 ) -> execute::Execution {
     execute::Execution {
         source: Arc::clone(source),
-        stage: Arc::clone(&request.stage),
+        services: Arc::clone(&request.services),
         attempts,
         jobs: suite.settings.jobs.unwrap_or_else(|| source.default_jobs(request.cores)),
     }

@@ -365,8 +365,9 @@ fn merged_policy(old: &BaselineSuite, new: &BaselineSuite, suite: &SuiteId, bles
 fn recompute(suite: &mut BaselineSuite, result: &SuiteResult) {
     let value = |name: &str, ids: &dyn Fn(&CaseId) -> bool| {
         let cases = suite.cases.iter().filter(|(id, _)| ids(id));
-        let values: Vec<f64> =
-            cases.filter_map(|(_, case)| value_of(name, case.status, Some(case.score), &case.metrics)).collect();
+        let values: Vec<f64> = cases
+            .filter_map(|(_, case)| value_of(result.kind, name, case.status, Some(case.score), &case.metrics))
+            .collect();
         mean(&values).map(|mean| (mean, values.len()))
     };
     let mut metrics = suite.metrics.clone();

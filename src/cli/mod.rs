@@ -33,7 +33,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::baseline::LookupError;
 use crate::ci::{self, EventError};
 use crate::input::{InputError, InputErrors};
-use crate::model::{ExitCode, Lane};
+use crate::model::{ExitCode, Lane, Slice};
 use crate::plan::Selection;
 use crate::repository::GitError;
 use crate::settings::{Overrides, Settings, find_config, no_config};
@@ -135,13 +135,13 @@ enum LaneArg {
 impl SelectionArgs {
     fn into_selection(self, shard: Option<crate::model::Shard>) -> Selection {
         let Self { suites, kinds, filter, case, lane, tags } = self;
-        let lane = match lane {
-            LaneArg::Memory => Some(Lane::Memory),
-            LaneArg::Code => Some(Lane::Code),
+        let slice = match lane {
+            LaneArg::Memory => Some(Slice::new("lane", Lane::Memory.name())),
+            LaneArg::Code => Some(Slice::new("lane", Lane::Code.name())),
             LaneArg::Both => None,
         };
         let filter = filter.or(case.map(|id| format!("={id}")));
-        Selection { suites, kinds, filter, tags, lane, shard }
+        Selection { suites, kinds, filter, tags, slice, shard }
     }
 }
 

@@ -23,8 +23,7 @@ use crate::report::{self, ReportFormat};
 use crate::repository::Checkout;
 use crate::results::{Results, RunInfo};
 use crate::settings::{Overrides, Settings, parse_duration};
-use crate::suites::Kind;
-use crate::suites::scenario::ScenarioRunner;
+use crate::suites::{Kind, RunServices};
 use crate::targets::{Cache, Recorder};
 use crate::text::counted;
 
@@ -300,7 +299,7 @@ fn execute(
         retry_suspects: choices.retry_suspects,
         run,
         cores: std::thread::available_parallelism().map_or(1, usize::from),
-        stage: Arc::new(ScenarioRunner::new(cache_directory().join("install"), environment.clone(), choices.keep)),
+        services: Arc::new(RunServices::new(&cache_directory(), &environment, choices.keep)),
         environment,
         config: settings.config,
     };

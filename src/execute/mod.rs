@@ -10,8 +10,7 @@ pub use progress::Progress;
 
 use crate::model::{Ending, EndingKind};
 use crate::process::Stop;
-use crate::suites::scenario::ScenarioRunner;
-use crate::suites::{Asking, Attempted, Case};
+use crate::suites::{Asking, Attempted, Case, RunServices};
 use crate::targets::AnswerSource;
 use crate::text::{Redact as _, truncate_middle};
 
@@ -23,8 +22,7 @@ const OUTPUT_IN_RESULTS: usize = 8 * 1024;
 pub struct Execution {
     /// Who answers for the suite.
     pub source: Arc<AnswerSource>,
-    /// Where scenarios are carried out.
-    pub stage: Arc<ScenarioRunner>,
+    pub services: Arc<RunServices>,
     /// Which times, counted from 0.
     pub attempts: std::ops::Range<usize>,
     /// How many at the same time.
@@ -45,11 +43,12 @@ pub async fn execute(
         while running.len() < execution.jobs && !stop.is_requested() {
             let Some((index, repeat)) = units.next() else { break };
             let case = Arc::clone(&cases[index]);
-            let (source, stage, stop) = (Arc::clone(&execution.source), Arc::clone(&execution.stage), stop.clone());
+            let (source, services) = (Arc::clone(&execution.source), Arc::clone(&execution.services));
+            let stop = stop.clone();
             progress.started(case.id.as_str());
             running.spawn(async move {
                 let asking =
-                    Asking { case: &case.id, attempt: repeat, source: &source, scenarios: &stage, stop: &stop };
+                    Asking { case: &case.id, attempt: repeat, source: &source, services: &services, stop: &stop };
                 (index, repeat, attempt(&case, asking).await)
             });
         }

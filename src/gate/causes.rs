@@ -160,14 +160,15 @@ impl Explanation<'_> {
         restored: &BTreeMap<CaseId, CaseLevel>,
         left_out: &BTreeSet<CaseId>,
     ) -> Option<f64> {
-        let of = |level: &CaseLevel| value_of(place.metric, level.status, Some(level.score), &level.metrics);
+        let of = |level: &CaseLevel| {
+            value_of(self.suite.kind, place.metric, level.status, Some(level.score), &level.metrics)
+        };
         let here = self.suite.cases.iter().filter(|case| is_in(case, place.slice) && !left_out.contains(&case.id));
         let mut values: Vec<f64> = here
             .filter_map(|case| match restored.get(&case.id) {
                 Some(level) => of(level),
-                None => {
-                    value_of(place.metric, case.status, case.score, &case.metrics).filter(|_| case.status.is_measured())
-                }
+                None => value_of(self.suite.kind, place.metric, case.status, case.score, &case.metrics)
+                    .filter(|_| case.status.is_measured()),
             })
             .collect();
         // In which slices a case was that is gone, nobody knows.

@@ -49,14 +49,32 @@ pub struct MetricSpec {
     pub name: &'static str,
     /// Which way is better.
     pub better: Better,
+    /// What of the cases it is computed from.
+    pub source: MetricSource,
     nature: Nature,
+}
+
+/// What of the cases a metric is computed from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MetricSource {
+    /// The share of cases that pass.
+    Passes,
+    /// The mean of their scores.
+    Scores,
+    /// The mean of the values that the kind's evaluation gives under the metric's name.
+    CaseValues,
+    /// A percentile of how long their answers took.
+    Durations {
+        /// From 0 to 100.
+        percentile: usize,
+    },
 }
 
 impl MetricSpec {
     /// The median time of an answer.
-    pub const LATENCY_P50: Self = Self::expense("latency-p50-ms", Nature::Latency);
+    pub const LATENCY_P50: Self = Self::latency("latency-p50-ms", 50);
     /// The time that 95 % of the answers keep within.
-    pub const LATENCY_P95: Self = Self::expense("latency-p95-ms", Nature::Latency);
+    pub const LATENCY_P95: Self = Self::latency("latency-p95-ms", 95);
     /// The mean number of tokens, in and out.
     pub const TOKENS_PER_ANSWER: Self = Self::expense("tokens-per-answer", Nature::Tokens);
     /// The mean cost.
@@ -65,13 +83,27 @@ impl MetricSpec {
     /// Every metric that is not a quality. `expense` is private, so that there is no other.
     const EXPENSES: [Self; 4] = [Self::LATENCY_P50, Self::LATENCY_P95, Self::TOKENS_PER_ANSWER, Self::COST_PER_ANSWER];
 
-    /// A metric of how good answers are, where more is better.
-    pub const fn quality(name: &'static str) -> Self {
-        Self { name, better: Better::Higher, nature: Nature::Quality }
+    /// A metric of how good answers are, from a value between 0 and 1 that each evaluation gives under this name.
+    pub const fn quality(name: &'static str, better: Better) -> Self {
+        Self { name, better, source: MetricSource::CaseValues, nature: Nature::Quality }
+    }
+
+    /// The share of cases that pass, under the name that the kind has for it.
+    pub const fn pass_rate(name: &'static str) -> Self {
+        Self { source: MetricSource::Passes, ..Self::quality(name, Better::Higher) }
+    }
+
+    /// The mean of the scores, under the name that the kind has for it.
+    pub const fn mean_score(name: &'static str) -> Self {
+        Self { source: MetricSource::Scores, ..Self::quality(name, Better::Higher) }
     }
 
     const fn expense(name: &'static str, nature: Nature) -> Self {
-        Self { name, better: Better::Lower, nature }
+        Self { name, better: Better::Lower, source: MetricSource::CaseValues, nature }
+    }
+
+    const fn latency(name: &'static str, percentile: usize) -> Self {
+        Self { source: MetricSource::Durations { percentile }, ..Self::expense(name, Nature::Latency) }
     }
 
     pub const fn nature(&self) -> Nature {

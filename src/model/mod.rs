@@ -27,7 +27,7 @@ pub use comparison::{
 pub use exit::ExitCode;
 pub use fingerprint::Fingerprint;
 pub use identity::{CaseId, Lane, Mode, Score, Shard, SuiteId};
-pub use metric::{Better, Metric, MetricSpec, NO_VALUE, Nature, ROUNDING, Slice, format_p, format_score};
+pub use metric::{Better, Metric, MetricSource, MetricSpec, NO_VALUE, Nature, ROUNDING, Slice, format_p, format_score};
 pub(crate) use nullable::nullable;
 pub use policy::{
     FlatPolicy, Flips, MaxErrors, Policy, Quarantine, Threshold, format_allowed_errors, format_day, format_limit,

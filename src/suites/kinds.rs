@@ -16,9 +16,9 @@ use super::SuiteSettings;
 use super::config::KindConfig;
 use super::page::CasePage;
 use super::starter::{Starter, Survey};
-use super::{Asking, Attempted, CaseTable, CaseView, Evaluation, Loaded, Remark, RequiredTool};
+use super::{Asking, Attempted, CaseTable, CaseView, Evaluation, Listed, Loaded, Remark, RequiredTool, SliceTable};
 use crate::input::{FileSchema, InputErrors};
-use crate::model::{Answer, CaseChange, CaseId, CheckName, Lane, MetricSpec, Request};
+use crate::model::{Answer, CaseChange, CaseId, CheckName, MetricSpec, Request};
 use crate::targets::OpinionTarget;
 use crate::text::{Redact, Redactor};
 
@@ -38,6 +38,10 @@ pub trait SuiteKind {
 
     /// Its metrics, in the order in which reports show them.
     const METRICS: &'static [MetricSpec];
+    /// The dimensions of slices that are compared with the baseline even if no policy names a slice of them.
+    const COMPARED_SLICES: &'static [&'static str] = &[];
+    /// The table of slices that a comment has for its suites.
+    const SLICE_TABLE: Option<SliceTable> = None;
     /// Whether a failed case fails the gate where neither a floor nor a baseline says anything.
     const EVERY_CASE_MUST_PASS: bool = false;
 
@@ -117,11 +121,6 @@ pub trait CaseQuestion: Clone + fmt::Debug + Send + Sync {
         None
     }
 
-    /// The part of the index that it is about.
-    fn lane(&self) -> Option<Lane> {
-        None
-    }
-
     /// Programs that must be installed.
     fn required_tools(&self) -> Vec<RequiredTool<'_>> {
         Vec::new()
@@ -188,9 +187,9 @@ pub trait SuiteReport {
         Vec::new()
     }
 
-    /// Expected ids that the index does not hold.
-    fn missing_ids(&self) -> &[String] {
-        &[]
+    /// Things of the whole suite that reports list one by one.
+    fn listed(&self) -> Option<Listed<'_>> {
+        None
     }
 }
 
@@ -232,6 +231,25 @@ macro_rules! kinds {
             pub const fn metrics(self) -> &'static [MetricSpec] {
                 match self {
                     $(Self::$kind => <$of>::METRICS,)*
+                }
+            }
+
+            /// What is known of one of its metrics.
+            pub fn metric(self, name: &str) -> Option<&'static MetricSpec> {
+                self.metrics().iter().find(|spec| spec.name == name)
+            }
+
+            /// See [`SuiteKind::COMPARED_SLICES`].
+            pub const fn compared_slices(self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$kind => <$of>::COMPARED_SLICES,)*
+                }
+            }
+
+            /// See [`SuiteKind::SLICE_TABLE`].
+            pub const fn slice_table(self) -> Option<SliceTable> {
+                match self {
+                    $(Self::$kind => <$of>::SLICE_TABLE,)*
                 }
             }
 
@@ -369,13 +387,6 @@ macro_rules! kinds {
                 }
             }
 
-            /// See [`CaseQuestion::lane`].
-            pub fn lane(&self) -> Option<Lane> {
-                match self {
-                    $(Self::$kind(question) => question.lane(),)*
-                }
-            }
-
             /// See [`CaseQuestion::required_tools`].
             pub fn required_tools(&self) -> Vec<RequiredTool<'_>> {
                 match self {
@@ -473,6 +484,15 @@ mod tests {
                 assert!(page.contains(&name) || all.contains(&name), "{path} does not name {name}");
             }
             assert!(page.contains(&format!("kind = \"{kind}\"")), "{path} has no example of a {kind} suite");
+        }
+    }
+
+    #[test]
+    fn the_slice_table_of_a_kind_shows_its_own_metrics_and_compared_slices() {
+        for kind in Kind::ALL {
+            let Some(table) = kind.slice_table() else { continue };
+            assert!(kind.compared_slices().contains(&table.dimension), "{kind}: {table:?}");
+            assert!(table.metrics.iter().all(|(name, _)| kind.metric(name).is_some()), "{kind}: {table:?}");
         }
     }
 

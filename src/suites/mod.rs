@@ -18,6 +18,7 @@ pub use kinds::{
 pub use suite_settings::SuiteSettings;
 
 use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
@@ -103,9 +104,23 @@ pub struct Asking<'a> {
     pub attempt: usize,
     /// Who answers for the suite.
     pub source: &'a AnswerSource,
-    /// Where scenarios are carried out.
-    pub scenarios: &'a scenario::ScenarioRunner,
+    /// What kinds keep for the whole run.
+    pub services: &'a RunServices,
     pub stop: &'a Stop,
+}
+
+/// What kinds keep for the whole run beside the targets.
+#[derive(Debug)]
+pub struct RunServices {
+    /// Where scenarios are carried out.
+    scenarios: scenario::ScenarioRunner,
+}
+
+impl RunServices {
+    /// What is worth keeping for later runs goes below `cache`; with `keep` working copies stay.
+    pub fn new(cache: &Path, environment: &[(OsString, OsString)], keep: bool) -> Self {
+        Self { scenarios: scenario::ScenarioRunner::new(cache.join("install"), environment.to_vec(), keep) }
+    }
 }
 
 /// A case in the results, as far as its kind needs it.
@@ -183,6 +198,28 @@ pub struct CaseRow {
     pub score: Option<f64>,
     /// Each with whether it is bad.
     pub cells: Vec<(String, bool)>,
+}
+
+/// A table with a row for each slice of a dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SliceTable {
+    pub title: &'static str,
+    /// The slices that it is about, and the heading of their column.
+    pub dimension: &'static str,
+    /// Each with the heading of its column.
+    pub metrics: &'static [(&'static str, &'static str)],
+}
+
+/// Things of a suite that reports list one by one.
+#[derive(Debug, Clone, Copy)]
+pub struct Listed<'a> {
+    /// What one of them is called.
+    pub noun: &'static str,
+    /// What they have in common.
+    pub title: &'static str,
+    /// The same where only a few words fit.
+    pub short_title: &'static str,
+    pub entries: &'a [String],
 }
 
 /// A program that must be installed.

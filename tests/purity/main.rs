@@ -10,6 +10,7 @@
 )]
 
 mod cycles;
+mod kinds;
 mod layers;
 mod names;
 mod probes;
@@ -54,6 +55,7 @@ const EDGES: Edges = &[
     ("suites::*::kind::*::ask", "asks the target, or carries out a scenario"),
     ("suites::*::kind::*::load", "reads cases from disk"),
     ("suites::Asking", "whom a case asks"),
+    ("suites::RunServices", "what carries out cases over a whole run"),
     ("suites::command::format::load_tables", "reads program tables from disk"),
     ("suites::golden::format::document", "reads a file of a module"),
     ("suites::golden::format::exists", "looks for a file of a module"),
@@ -82,6 +84,22 @@ const PURE: Exceptions = &[
     "targets::source",
     "targets::trec_run",
     "targets::with_targets",
+];
+
+/// Modules outside of `suites` that know one kind from another.
+const KNOWN_KINDS: kinds::KnownKinds = &[
+    ("cli::diff", "scenario", "the verb `diff` shows the edit of a scenario"),
+    ("cli::equiv", "command", "the verb `equiv` compares commands"),
+    ("cli::golden", "golden", "the verb `golden`"),
+    ("cli::init", "imported", "`init` looks whether a file holds results"),
+    ("cli::run", "retrieval", "the verb `eval-code`"),
+    ("cli::trec", "retrieval", "the verb `trec`"),
+    ("internals", "command", "what tests reach"),
+    ("internals", "scenario", "what tests reach"),
+    ("settings", "scenario", "the section `[adapter.*]`"),
+    ("settings::parse", "scenario", "the section `[adapter.*]`"),
+    ("settings::sections", "scenario", "the section `[adapter.*]`"),
+    ("settings::suite", "scenario", "the section `[adapter.*]`"),
 ];
 
 static TREE: LazyLock<Tree> = LazyLock::new(|| {
@@ -127,4 +145,12 @@ fn modules_import_only_layers_above_their_own() {
 fn a_type_name_means_one_thing() {
     let found = names::used_twice(&TREE);
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn only_listed_modules_know_one_kind_from_another() {
+    let found = kinds::violations(&TREE, KNOWN_KINDS);
+    let help =
+        "let the kind offer it (src/suites/kinds.rs), or list the module in tests/purity/main.rs with the reason";
+    assert!(found.is_empty(), "{}\n{help}", found.join("\n"));
 }

@@ -25,7 +25,7 @@ pub(super) enum CommentSection {
     Reasons,
     Metrics,
     UnchangedMetrics,
-    Lanes,
+    Slices,
     NewlyFailing,
     Unanswered,
     NowPassing,
@@ -45,7 +45,11 @@ pub(super) enum ListOf {
     ScoringLess,
     Flaky,
     Quarantined,
-    NotInIndex,
+    /// What a kind lists of a whole suite: what one of them is called, and what they have in common.
+    OfSuite {
+        noun: &'static str,
+        title: &'static str,
+    },
     KnownFailures,
     ScoringMore,
 }
@@ -62,7 +66,7 @@ pub(super) enum CommentImportance {
     MoreReasons,
     Metrics,
     MoreMetrics,
-    Lanes,
+    Slices,
     WorthKnowing,
     MoreFailing,
     MoreUnanswered,
@@ -73,7 +77,7 @@ pub(super) enum CommentImportance {
     ScoringLess,
     Flaky,
     Quarantined,
-    NotInIndex,
+    OfSuite,
     KnownFailures,
     UnchangedMetrics,
     NowPassing,
@@ -92,7 +96,7 @@ impl CommentSection {
             Self::Reasons => [CommentImportance::Reasons, CommentImportance::MoreReasons],
             Self::Metrics => [CommentImportance::Metrics, CommentImportance::MoreMetrics],
             Self::UnchangedMetrics => [CommentImportance::UnchangedMetrics; 2],
-            Self::Lanes => [CommentImportance::Lanes; 2],
+            Self::Slices => [CommentImportance::Slices; 2],
             Self::NewlyFailing => [CommentImportance::NewlyFailing, CommentImportance::MoreFailing],
             Self::Unanswered => [CommentImportance::Unanswered, CommentImportance::MoreUnanswered],
             Self::NowPassing => [CommentImportance::NowPassing, CommentImportance::MoreNowPassing],
@@ -113,7 +117,7 @@ impl ListOf {
             Self::ScoringLess => CommentImportance::ScoringLess,
             Self::Flaky => CommentImportance::Flaky,
             Self::Quarantined => CommentImportance::Quarantined,
-            Self::NotInIndex => CommentImportance::NotInIndex,
+            Self::OfSuite { .. } => CommentImportance::OfSuite,
             Self::KnownFailures => CommentImportance::KnownFailures,
             Self::ScoringMore => CommentImportance::ScoringMore,
         }
@@ -129,7 +133,7 @@ impl ListOf {
             Self::ScoringLess => ("case", "scoring less, but passing"),
             Self::Flaky => ("case", "flaky"),
             Self::Quarantined => ("case", "in quarantine"),
-            Self::NotInIndex => ("id", "expected but not in the index"),
+            Self::OfSuite { noun, title } => (noun, title),
             Self::KnownFailures => ("case", "already failing in the baseline"),
             Self::ScoringMore => ("case", "scoring more"),
         }
@@ -141,7 +145,7 @@ const TEMPLATES: [(&str, &str); 10] = [
     ("causes", include_str!("causes.md.j2")),
     ("remarks", include_str!("remarks.md.j2")),
     ("metrics", include_str!("metrics.md.j2")),
-    ("lanes", include_str!("lanes.md.j2")),
+    ("slices", include_str!("slices.md.j2")),
     ("heading", include_str!("heading.md.j2")),
     ("case", include_str!("case.md.j2")),
     ("list", include_str!("list.md.j2")),
@@ -194,8 +198,8 @@ pub(super) fn all(results: &Results, document: CommentLength) -> Result<Vec<Bloc
         let section = if table.folded { CommentSection::UnchangedMetrics } else { CommentSection::Metrics };
         blocks.push_later(section, index > 0, "metrics", table.rows.len(), table)?;
     }
-    if let Some(lanes) = tables::lanes(results) {
-        blocks.push(CommentSection::Lanes, "lanes", lanes.rows.len(), &lanes)?;
+    for table in tables::slices(results) {
+        blocks.push(CommentSection::Slices, "slices", table.rows.len(), &table)?;
     }
     for part in view_models::cases(results) {
         blocks.push(part.section, "heading", 0, &part.heading)?;

@@ -1,4 +1,4 @@
-//! The tables of a comment: metrics, lanes, the trend.
+//! The tables of a comment: metrics, slices, the trend.
 
 use serde::Serialize;
 
@@ -7,6 +7,7 @@ use crate::report::markdown::outcome_mark;
 use crate::report::metric_display::{ChangeDisplay, certainty, floor, interval};
 use crate::report::sparkline;
 use crate::results::{Results, SuiteResult};
+use crate::suites::{Kind, SliceTable};
 use crate::text::counted;
 
 #[derive(Debug, Serialize)]
@@ -115,44 +116,58 @@ fn sure(suite: &SuiteResult, nature: Nature, change: Option<&MetricChange>, metr
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct LanesView {
-    pub(super) rows: Vec<LaneRow>,
+pub(super) struct SlicesView {
+    title: &'static str,
+    dimension: &'static str,
+    metrics: Vec<&'static str>,
+    pub(super) rows: Vec<CommentSliceRow>,
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct LaneRow {
+pub(super) struct CommentSliceRow {
     suite: String,
-    lane: String,
-    precision: [String; 2],
-    recall: [String; 2],
-    mrr: [String; 2],
+    slice: String,
+    /// Of each metric its value and its change.
+    cells: Vec<[String; 2]>,
     n: usize,
 }
 
-/// P@K, R@K and MRR for each lane, with what became of them.
-pub(super) fn lanes(results: &Results) -> Option<LanesView> {
-    let mut rows = Vec::new();
-    for suite in &results.suites {
-        let compared = results.comparison.as_ref().and_then(|all| all.suites.iter().find(|one| one.id == suite.id));
-        for (slice, metrics) in &suite.slices {
-            let Some(lane) = slice.strip_prefix("lane=") else { continue };
-            let cell = |name: &str| {
-                let value = metrics.get(name).and_then(|metric| metric.value);
-                let change = compared.and_then(|one| one.slices.get(slice)?.get(name));
-                let nature = Nature::of(name);
-                [nature.format_or_dash(value), marked(&ChangeDisplay::of(nature, change))]
-            };
-            rows.push(LaneRow {
-                suite: suite.id.to_string(),
-                lane: lane.to_owned(),
-                precision: cell("precision-at-k"),
-                recall: cell("recall-at-k"),
-                mrr: cell("mrr"),
-                n: metrics.get("mrr").map_or(0, |metric| metric.n),
-            });
+/// The slices of every kind that has a table for them, with how they changed.
+pub(super) fn slices(results: &Results) -> Vec<SlicesView> {
+    let mut views = Vec::new();
+    for (kind, table) in Kind::ALL.iter().filter_map(|kind| Some((*kind, kind.slice_table()?))) {
+        let suites = results.suites.iter().filter(|suite| suite.kind == kind);
+        let rows: Vec<CommentSliceRow> = suites.flat_map(|suite| slice_rows(results, suite, table)).collect();
+        if !rows.is_empty() {
+            let metrics = table.metrics.iter().map(|(_, heading)| *heading).collect();
+            views.push(SlicesView { title: table.title, dimension: table.dimension, metrics, rows });
         }
     }
-    (!rows.is_empty()).then_some(LanesView { rows })
+    views
+}
+
+fn slice_rows(results: &Results, suite: &SuiteResult, table: SliceTable) -> Vec<CommentSliceRow> {
+    let compared = results.comparison.as_ref().and_then(|all| all.suites.iter().find(|one| one.id == suite.id));
+    let mut rows = Vec::new();
+    for (slice, metrics) in &suite.slices {
+        let Some((_, value)) = slice.split_once('=').filter(|(dimension, _)| *dimension == table.dimension) else {
+            continue;
+        };
+        let cell = |name: &str| {
+            let value = metrics.get(name).and_then(|metric| metric.value);
+            let change = compared.and_then(|one| one.slices.get(slice)?.get(name));
+            let nature = Nature::of(name);
+            [nature.format_or_dash(value), marked(&ChangeDisplay::of(nature, change))]
+        };
+        let last = table.metrics.last().and_then(|(name, _)| metrics.get(*name));
+        rows.push(CommentSliceRow {
+            suite: suite.id.to_string(),
+            slice: value.to_owned(),
+            cells: table.metrics.iter().map(|(name, _)| cell(name)).collect(),
+            n: last.map_or(0, |metric| metric.n),
+        });
+    }
+    rows
 }
 
 #[derive(Debug, Serialize)]

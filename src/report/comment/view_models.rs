@@ -12,6 +12,7 @@ use crate::report::templates::{is_address, value_of};
 use crate::report::{self};
 use crate::report::{CauseLine, OPEN, VerdictSummary, age, causes, markdown};
 use crate::results::{CaseResult, Reason, Results, SuiteResult, Verdict};
+use crate::suites::Listed;
 use crate::text::counted;
 use crate::text::truncate_middle;
 
@@ -357,10 +358,10 @@ pub(super) fn lists(results: &Results) -> Vec<(ListOf, Vec<ListView>)> {
                 lists.entry(ListOf::Quarantined).or_default().push(ListEntry { name, note });
             }
         }
-        if let Some(detail) = &suite.detail {
-            for id in detail.report().missing_ids() {
-                let entry = ListEntry { name: id.clone(), note: format!("of {}", suite.id) };
-                lists.entry(ListOf::NotInIndex).or_default().push(entry);
+        if let Some(Listed { noun, title, entries, .. }) = suite.detail.as_ref().and_then(|one| one.report().listed()) {
+            for name in entries {
+                let entry = ListEntry { name: name.clone(), note: format!("of {}", suite.id) };
+                lists.entry(ListOf::OfSuite { noun, title }).or_default().push(entry);
             }
         }
     }

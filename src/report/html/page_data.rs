@@ -218,9 +218,9 @@ fn trend(nature: Nature, metric: &Metric, change: Option<&MetricChange>, past: &
 fn notes(suite: &SuiteResult) -> Vec<String> {
     let Some(detail) = &suite.detail else { return Vec::new() };
     let report = detail.report();
-    let missing = report.missing_ids();
-    let missing = (!missing.is_empty()).then(|| format!("not in the index: {}", missing.join(", ")));
-    report.line().into_iter().chain(report.notes()).chain(missing).collect()
+    let listed = report.listed().filter(|listed| !listed.entries.is_empty());
+    let listed = listed.map(|listed| format!("{}: {}", listed.short_title, listed.entries.join(", ")));
+    report.line().into_iter().chain(report.notes()).chain(listed).collect()
 }
 
 fn case_display<'a>(case: &'a CaseResult, change: Option<&CaseChange>) -> CaseDisplay<'a> {

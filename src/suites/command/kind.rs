@@ -11,7 +11,7 @@ use super::{
     CommandConfig, CommandDetail, CommandQuestion, CommandSuiteDetail, Method, evaluate, load, load_tables, marked,
 };
 use crate::input::{FileSchema, InputErrors, schema_of};
-use crate::model::{Answer, CaseChange, CaseId, Ending, MetricSpec, Request, Status};
+use crate::model::{Answer, Better, CaseChange, CaseId, Ending, MetricSpec, Request, Status};
 use crate::suites::page::CasePage;
 use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
@@ -31,14 +31,15 @@ impl SuiteKind for CommandKind {
     type Check = CommandCheck;
 
     const METRICS: &'static [MetricSpec] = &[
-        MetricSpec::quality("accuracy"),
-        MetricSpec::quality("mean-score"),
-        MetricSpec::quality("exact-rate"),
+        MetricSpec::pass_rate("accuracy"),
+        MetricSpec::mean_score("mean-score"),
+        MetricSpec::quality("exact-rate", Better::Higher),
         MetricSpec::TOKENS_PER_ANSWER,
         MetricSpec::COST_PER_ANSWER,
         MetricSpec::LATENCY_P50,
         MetricSpec::LATENCY_P95,
     ];
+    const COMPARED_SLICES: &'static [&'static str] = &["category", "risk-level"];
     const SCHEMAS: &'static [FileSchema] = &[
         FileSchema {
             name: "command-dataset",

@@ -42,8 +42,8 @@ impl SuiteKind for GoldenKind {
     type Check = GoldenCheck;
 
     const METRICS: &'static [MetricSpec] = &[
-        MetricSpec::quality("avg-score"),
-        MetricSpec::quality("pass-rate"),
+        MetricSpec::mean_score("avg-score"),
+        MetricSpec::pass_rate("pass-rate"),
         MetricSpec::TOKENS_PER_ANSWER,
         MetricSpec::COST_PER_ANSWER,
         MetricSpec::LATENCY_P50,

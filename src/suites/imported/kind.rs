@@ -22,8 +22,8 @@ impl SuiteKind for ImportedKind {
     type Check = ImportedCheck;
 
     const METRICS: &'static [MetricSpec] = &[
-        MetricSpec::quality("pass-rate"),
-        MetricSpec::quality("mean-score"),
+        MetricSpec::pass_rate("pass-rate"),
+        MetricSpec::mean_score("mean-score"),
         MetricSpec::LATENCY_P50,
         MetricSpec::LATENCY_P95,
     ];

@@ -12,13 +12,13 @@ use super::starter;
 use super::{Held, RetrievalConfig, RetrievalDetail, RetrievalQuestion, RetrievalSuiteDetail, detail, evaluate, load};
 use crate::input::{FileSchema, InputErrors, schema_of};
 use crate::model::{
-    Answer, CaseChange, CaseId, Change, Ending, Lane, MetricSpec, NO_VALUE, Request, Rule, Status, format_score,
+    Answer, Better, CaseChange, CaseId, Change, Ending, MetricSpec, NO_VALUE, Request, Rule, Status, format_score,
 };
 use crate::suites::page::CasePage;
 use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
     Asking, Attempted, CaseDetail, CaseQuestion, CaseReport, CaseRow, CaseTable, CaseView, Evaluation, Evidence,
-    Loaded, Remark, SuiteDetail, SuiteKind, SuiteReport, SuiteSettings, TableRows,
+    Listed, Loaded, Remark, SliceTable, SuiteDetail, SuiteKind, SuiteReport, SuiteSettings, TableRows,
 };
 use crate::text::plain;
 
@@ -36,15 +36,21 @@ impl SuiteKind for RetrievalKind {
     type Check = RetrievalCheck;
 
     const METRICS: &'static [MetricSpec] = &[
-        MetricSpec::quality("precision-at-k"),
-        MetricSpec::quality("recall-at-k"),
-        MetricSpec::quality("mrr"),
-        MetricSpec::quality("ndcg-at-k"),
-        MetricSpec::quality("map"),
-        MetricSpec::quality("hit-rate"),
+        MetricSpec::quality("precision-at-k", Better::Higher),
+        MetricSpec::quality("recall-at-k", Better::Higher),
+        MetricSpec::quality("mrr", Better::Higher),
+        MetricSpec::quality("ndcg-at-k", Better::Higher),
+        MetricSpec::quality("map", Better::Higher),
+        MetricSpec::quality("hit-rate", Better::Higher),
         MetricSpec::LATENCY_P50,
         MetricSpec::LATENCY_P95,
     ];
+    const COMPARED_SLICES: &'static [&'static str] = &["lane"];
+    const SLICE_TABLE: Option<SliceTable> = Some(SliceTable {
+        title: "Retrieval by lane",
+        dimension: "lane",
+        metrics: &[("precision-at-k", "P@K"), ("recall-at-k", "R@K"), ("mrr", "MRR")],
+    });
     const SCHEMAS: &'static [FileSchema] =
         &[FileSchema { name: "retrieval-cases", about: "Cases of retrieval suites", schema: schema_of::<CaseList> }];
     const ABOUT: &'static str = "search in source or notes: is the right thing among the first results?";
@@ -153,10 +159,6 @@ impl CaseQuestion for RetrievalQuestion {
     fn detail(&self) -> RetrievalDetail {
         detail(self)
     }
-
-    fn lane(&self) -> Option<Lane> {
-        Some(self.lane)
-    }
 }
 
 impl RetrievalQuestion {
@@ -237,7 +239,12 @@ impl CaseReport for RetrievalDetail {
 }
 
 impl SuiteReport for RetrievalSuiteDetail {
-    fn missing_ids(&self) -> &[String] {
-        &self.missing_expected_ids
+    fn listed(&self) -> Option<Listed<'_>> {
+        Some(Listed {
+            noun: "id",
+            title: "expected but not in the index",
+            short_title: "not in the index",
+            entries: &self.missing_expected_ids,
+        })
     }
 }

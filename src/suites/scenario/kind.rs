@@ -10,7 +10,7 @@ use super::page;
 use super::starter;
 use super::{ScenarioConfig, ScenarioDetail, ScenarioQuestion, detail, evaluate, load_suite};
 use crate::input::{FileSchema, InputErrors, schema_of};
-use crate::model::{CaseChange, EndingKind, MetricSpec, Output};
+use crate::model::{Better, CaseChange, EndingKind, MetricSpec, Output};
 use crate::suites::page::CasePage;
 use crate::suites::starter::{Starter, Survey};
 use crate::suites::{
@@ -30,8 +30,8 @@ impl SuiteKind for ScenarioKind {
     type Check = ScenarioCheck;
 
     const METRICS: &'static [MetricSpec] = &[
-        MetricSpec::quality("pass-rate"),
-        MetricSpec::quality("reward"),
+        MetricSpec::pass_rate("pass-rate"),
+        MetricSpec::quality("reward", Better::Higher),
         MetricSpec::LATENCY_P50,
         MetricSpec::LATENCY_P95,
     ];
@@ -90,7 +90,7 @@ impl CaseQuestion for ScenarioQuestion {
         if asking.source.is_silent() {
             return self.not_asked(SILENT);
         }
-        asking.scenarios.perform(self, asking).await
+        asking.services.scenarios.perform(self, asking).await
     }
 
     fn not_asked(&self, why: &str) -> ScenarioEvidence {
