@@ -285,7 +285,6 @@ struct Test<'a> {
 pub struct MetricPlace<'a> {
     /// In which slice, if not in the whole suite.
     pub slice: Option<&'a str>,
-    /// Its name.
     pub metric: &'a str,
 }
 

@@ -36,7 +36,7 @@ pub struct Recording {
     /// What it consumed.
     #[serde(default)]
     pub usage: Option<Usage>,
-    /// What was sent.
+    /// The request as it was sent.
     pub request: Value,
 }
 

@@ -18,7 +18,6 @@ pub struct BlessSelection {
 /// Why nothing can be blessed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BlessError {
-    /// Nothing failed.
     #[error("the run was not failed for anything that could be blessed")]
     NothingFailed,
     /// The user names something else.

@@ -16,10 +16,9 @@ use crate::results::{CaseResult, Reason};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Blessing {
-    /// What it allows.
     #[serde(flatten)]
     pub allowed: Allowed,
-    /// Why.
+    /// Why it may be worse.
     pub reason: String,
     /// The file that says so, from the directory of the configuration; nothing if the baseline itself does.
     #[serde(skip)]
@@ -41,7 +40,7 @@ pub struct Allowed {
     /// About which metric.
     #[serde(default)]
     pub metric: Option<String>,
-    /// In which slice.
+    /// The slice that it is about, such as `lane=code`.
     #[serde(default)]
     pub slice: Option<String>,
     /// About which part of the policy.
@@ -62,7 +61,7 @@ pub struct Allowed {
 }
 
 impl Allowed {
-    /// What cannot be so.
+    /// Why these values contradict each other, if they do.
     fn is_impossible(&self) -> Option<&'static str> {
         let is_of_case = matches!(
             self.rule,
@@ -100,7 +99,7 @@ pub fn says_something(reason: &str) -> bool {
 pub struct CaseLevel {
     /// How it came out.
     pub status: Status,
-    /// Its quality.
+    /// Its score, from 0 to 1.
     pub score: f64,
     /// What else was measured.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -173,12 +172,12 @@ impl Blessing {
 
 /// A file of blessings, as people read it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 #[schemars(title = "evalratchet blessing")]
 pub struct BlessingFile {
     /// Why all of this may be worse.
     pub reason: String,
-    /// What may be.
+    /// What the file allows, one entry each.
     #[serde(default)]
     pub allows: Vec<Allowed>,
 }
@@ -224,7 +223,7 @@ impl BlessingFile {
         self.allows.iter().map(one)
     }
 
-    /// Its text.
+    /// The file's text.
     pub fn render(&self) -> Result<String, toml::ser::Error> {
         const HEAD: &str = "# What may be worse than main, and why. It is reviewed like code;\n# `evalratchet baseline update` on main takes it in and deletes this file.\n\n";
         Ok(format!("{HEAD}{}", toml::to_string(self)?))

@@ -42,7 +42,7 @@ pub struct Baseline {
 pub struct Produced {
     /// The commit that was evaluated.
     pub commit: Option<Sha>,
-    /// When, RFC 3339.
+    /// When the run began, RFC 3339.
     #[serde(default)]
     pub time: String,
     /// The version of the tool.
@@ -53,7 +53,7 @@ pub struct Produced {
     pub mode: Mode,
 }
 
-/// One suite.
+/// A suite as `main` has it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct BaselineSuite {
@@ -66,17 +66,17 @@ pub struct BaselineSuite {
     /// The model that was asked.
     #[serde(default)]
     pub model: Option<String>,
-    /// What it was held to.
+    /// The thresholds that applied.
     pub policy: FlatPolicy,
     /// Metric → value over all measured cases.
     pub metrics: BTreeMap<String, BaselineMetric>,
-    /// Slice → the same.
+    /// Slice → metric → its value there.
     pub slices: BTreeMap<String, BTreeMap<String, BaselineMetric>>,
     /// The cases, by id.
     pub cases: BTreeMap<CaseId, BaselineCase>,
 }
 
-/// A metric.
+/// A metric as `main` has it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct BaselineMetric {
@@ -94,7 +94,7 @@ pub struct BaselineMetric {
 pub struct BaselineCase {
     /// How it came out.
     pub status: Status,
-    /// Its quality.
+    /// Its score, from 0 to 1.
     pub score: f64,
     /// What else was measured.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -121,7 +121,7 @@ pub struct BaselineCase {
 pub struct Best {
     /// How it came out.
     pub status: Status,
-    /// Its quality.
+    /// Its score, from 0 to 1.
     pub score: f64,
     /// The commit that had it first.
     #[serde(default)]
@@ -129,7 +129,7 @@ pub struct Best {
 }
 
 impl BaselineCase {
-    /// What cannot be so.
+    /// Why these values contradict each other, if they do.
     fn is_impossible(&self) -> Option<&'static str> {
         let is_share = |value: f64| (0.0..=1.0).contains(&value);
         let best = self.best.as_ref();

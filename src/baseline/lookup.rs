@@ -124,7 +124,6 @@ pub(crate) enum NamedBy {
     User,
     /// `ref` in the configuration.
     Config,
-    /// Nobody.
     Nobody,
 }
 
@@ -139,7 +138,6 @@ pub(crate) enum HistoryPlace {
         /// Whether there is a remote `origin`, which may have branches that are not here.
         has_origin: bool,
     },
-    /// The host's API.
     GitHub,
 }
 

@@ -83,7 +83,7 @@ impl CiContext {
         self.event.as_ref().map_err(Clone::clone)
     }
 
-    /// No job at all.
+    /// The context outside of any job.
     pub fn outside() -> Self {
         Self {
             host: Host::None,

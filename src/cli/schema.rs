@@ -57,3 +57,32 @@ pub(super) fn schema(args: &SchemaArgs) -> Result<ExitCode, Failure> {
     }
     Ok(ExitCode::Passed)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::all;
+
+    /// The descriptions of a schema that are too short to say anything, with where they stand.
+    fn short(schema: &Value, at: &str, found: &mut Vec<String>) {
+        const LEAST: usize = 14;
+        if let Some(text) = schema["description"].as_str().filter(|text| text.chars().count() < LEAST) {
+            found.push(format!("{at}: {text}"));
+        }
+        match schema {
+            Value::Object(map) => map.iter().for_each(|(key, value)| short(value, &format!("{at}/{key}"), found)),
+            Value::Array(items) => items.iter().for_each(|value| short(value, at, found)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+
+    #[test]
+    fn every_description_in_a_schema_says_something() {
+        let mut found = Vec::new();
+        for one in all() {
+            short(&(one.schema)(), one.name, &mut found);
+        }
+        assert!(found.is_empty(), "say what the value is:\n{}", found.join("\n"));
+    }
+}

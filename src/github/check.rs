@@ -69,9 +69,8 @@ impl ExistingCheck {
 pub struct CheckReport {
     /// `success`, `failure`, `neutral` or `cancelled`.
     pub conclusion: &'static str,
-    /// One line.
     pub title: String,
-    /// Markdown.
+    /// In Markdown.
     pub summary: String,
     /// The worst first, as GitHub wants them.
     pub annotations: Vec<Value>,

@@ -21,7 +21,6 @@ pub enum May {
 pub struct Permission {
     /// Such as `checks: write`.
     pub line: &'static str,
-    /// What it is for.
     pub purpose: &'static str,
     /// Whether the token has it.
     pub may: May,

@@ -15,7 +15,6 @@ const PAUSE: Duration = Duration::from_millis(400);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asset {
     pub name: String,
-    /// What is in it.
     pub bytes: Vec<u8>,
 }
 

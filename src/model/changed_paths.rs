@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 /// Paths that changed, relative to the configuration's directory, with `/`. They may begin with `../`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangedPaths {
-    /// Files.
     pub files: BTreeSet<String>,
     /// What git does not look into: anything in or below one of them may have changed.
     pub trees: BTreeSet<String>,
@@ -14,7 +13,6 @@ pub struct ChangedPaths {
 /// A symbolic link.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Link {
-    /// Where it is.
     pub at: String,
     /// Where it leads, without further links; `None` if that is outside of the repository.
     pub to: Option<String>,

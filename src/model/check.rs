@@ -11,7 +11,7 @@ use crate::text::{Redact, Redactor};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Check {
-    /// Its name.
+    /// The name of the check.
     name: String,
     /// How it came out.
     pub status: Status,
@@ -97,7 +97,7 @@ impl Redact for Check {
 pub struct Location {
     /// Relative to the configuration, with `/`.
     pub file: String,
-    /// From 1.
+    /// The line, counted from 1.
     pub line: usize,
 }
 
@@ -123,11 +123,11 @@ impl Location {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Output {
-    /// Standard output.
+    /// What it wrote to standard output.
     pub stdout: String,
     /// Bytes of it that were left out.
     pub stdout_omitted: u64,
-    /// Standard error.
+    /// What it wrote to standard error.
     pub stderr: String,
     /// Bytes of it that were left out.
     pub stderr_omitted: u64,

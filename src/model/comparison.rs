@@ -32,7 +32,7 @@ pub struct BaselineInfo {
     pub source: String,
     /// The commit that produced it.
     pub commit: Option<Sha>,
-    /// When, RFC 3339.
+    /// When its run began, RFC 3339.
     pub time: String,
     /// The version of the tool.
     pub tool: String,
@@ -49,7 +49,7 @@ pub struct BaselineInfo {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct SuiteComparison {
-    /// Its id.
+    /// The suite's id.
     pub id: SuiteId,
     /// Whether it could be compared.
     pub state: SuiteState,
@@ -98,7 +98,7 @@ pub fn changes_in_words(counts: &BTreeMap<Change, usize>) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SuiteState {
-    /// It was.
+    /// Both sides have it, and its cases were compared.
     Compared,
     /// The baseline does not know it.
     Added,
@@ -120,11 +120,11 @@ pub enum Change {
     Lost,
     /// Its question is another.
     Changed,
-    /// It is gone.
+    /// The baseline has it and this run does not.
     Removed,
     /// It passes or scores more.
     Improved,
-    /// It is new.
+    /// This run has it and the baseline does not.
     Added,
     /// It is as it was.
     Unchanged,
@@ -136,7 +136,7 @@ pub enum Change {
 pub struct CaseChange {
     /// Its id, the present one if there is one.
     pub id: CaseId,
-    /// How it changed.
+    /// How the case changed.
     pub change: Change,
     /// What it was called, if that changed.
     pub renamed_from: Option<CaseId>,
@@ -144,9 +144,9 @@ pub struct CaseChange {
     pub was: Option<Status>,
     /// How it comes out now.
     pub now: Option<Status>,
-    /// Its score then.
+    /// Its score in the baseline.
     pub score_was: Option<f64>,
-    /// Its score now.
+    /// Its score in this run.
     pub score_now: Option<f64>,
     /// Since which commit it has been as it was.
     pub since: Option<Sha>,
@@ -209,42 +209,42 @@ impl MetricChange {
 pub enum Delta {
     /// It is what it was.
     Same {
-        /// Both.
+        /// The value on both sides.
         value: f64,
     },
-    /// It is better.
+    /// The value is better than in the baseline.
     Better {
-        /// Then.
+        /// The value in the baseline.
         before: f64,
-        /// Now.
+        /// The value in this run.
         now: f64,
         /// By how much, always positive.
         by: f64,
     },
-    /// It is worse.
+    /// The value is worse than in the baseline.
     Worse {
-        /// Then.
+        /// The value in the baseline.
         before: f64,
-        /// Now.
+        /// The value in this run.
         now: f64,
         /// By how much, always positive.
         by: f64,
     },
     /// It was 0, so nothing is relative to it.
     FromZero {
-        /// Now.
+        /// The value in this run.
         now: f64,
         /// Whether that is better.
         better: bool,
     },
     /// It was not measured then.
     Appeared {
-        /// Now.
+        /// The value in this run.
         now: f64,
     },
     /// It is not measured now.
     Disappeared {
-        /// Then.
+        /// The value in the baseline.
         before: f64,
     },
     /// It was never measured.
@@ -290,7 +290,7 @@ impl Delta {
         }
     }
 
-    /// Then and now.
+    /// The values of the baseline and of this run.
     pub fn values(self) -> (Option<f64>, Option<f64>) {
         match self {
             Self::Same { value } => (Some(value), Some(value)),
@@ -307,7 +307,7 @@ impl Delta {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// It is better.
+    /// The value is better than in the baseline.
     Improved,
     /// It is as it was.
     Unchanged,

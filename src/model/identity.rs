@@ -47,9 +47,9 @@ text_newtype! {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Lane {
-    /// In what a team remembers.
+    /// The notes of a team.
     Memory,
-    /// In source code.
+    /// The source code of the repository.
     Code,
 }
 

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Better {
-    /// More is better.
+    /// A higher value is better.
     Higher,
-    /// Less is better.
+    /// A lower value is better.
     Lower,
 }
 
@@ -77,7 +77,7 @@ impl MetricSpec {
     pub const LATENCY_P95: Self = Self::latency("latency-p95-ms", 95);
     /// The mean number of tokens, in and out.
     pub const TOKENS_PER_ANSWER: Self = Self::expense("tokens-per-answer", Nature::Tokens);
-    /// The mean cost.
+    /// The mean cost of an answer.
     pub const COST_PER_ANSWER: Self = Self::expense("cost-per-answer", Nature::Cost);
 
     /// Every metric that is not a quality. `expense` is private, so that there is no other.

@@ -64,7 +64,7 @@ pub enum Flips {
     /// It fails the gate.
     #[default]
     Fail,
-    /// It is reported.
+    /// It is reported but does not fail the run.
     Report,
 }
 
@@ -72,11 +72,11 @@ pub enum Flips {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Quarantine {
-    /// Who mends it.
+    /// Who is responsible for fixing it.
     pub owner: String,
     /// The last day, `YYYY-MM-DD`.
     pub until: String,
-    /// Why.
+    /// Why it is in quarantine.
     pub reason: Option<String>,
 }
 
@@ -84,7 +84,7 @@ pub struct Quarantine {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", try_from = "MaxErrorsFields")]
 pub enum MaxErrors {
-    /// So many.
+    /// This many cases.
     Count(usize),
     /// This share of all that were asked for, 0…1.
     Share(f64),

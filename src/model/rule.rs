@@ -35,7 +35,7 @@ pub enum Rule {
     ScenarioFailed,
     /// The baseline measured what is not measured now.
     Lost,
-    /// A case is gone.
+    /// A case of the baseline is gone.
     CaseRemoved,
     /// A quarantine has expired.
     QuarantineExpired,

@@ -23,7 +23,6 @@ impl Sha {
         (digits && text.bytes().any(|byte| byte != b'0')).then(|| Self(text.to_ascii_lowercase()))
     }
 
-    /// All its digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -28,7 +28,7 @@ pub struct Annotation {
     pub level: Level,
     /// The file, from the root of the repository.
     pub file: String,
-    /// From 1.
+    /// Counted from 1.
     pub line: usize,
     /// In a few words.
     pub title: String,

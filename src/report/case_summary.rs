@@ -21,7 +21,6 @@ pub enum Standing {
 pub struct Changes<'a>(HashMap<(&'a SuiteId, &'a CaseId), &'a CaseChange>);
 
 impl<'a> Changes<'a> {
-    /// Those of a run.
     pub fn of(results: &'a Results) -> Self {
         let suites = results.comparison.iter().flat_map(|all| &all.suites);
         Self(suites.flat_map(|suite| suite.cases.iter().map(move |one| ((&suite.id, &one.id), one))).collect())
@@ -54,7 +53,6 @@ pub struct GateFailures<'a> {
 }
 
 impl<'a> GateFailures<'a> {
-    /// Those of a run.
     pub fn of(results: &'a Results) -> Self {
         let (mut cases, mut suites) = (HashMap::new(), HashSet::new());
         for reason in &results.gate.reasons {

@@ -15,7 +15,6 @@ pub(super) struct Block<I> {
     pub(super) importance: I,
     /// How many things it tells of.
     pub(super) things: usize,
-    /// The Markdown.
     pub(super) text: String,
 }
 

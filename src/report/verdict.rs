@@ -116,7 +116,6 @@ impl<'a> SuiteVerdict<'a> {
         }
     }
 
-    /// In words.
     pub fn text(self) -> String {
         match self {
             Self::Judged(status) => status.word().to_owned(),
@@ -184,7 +183,6 @@ impl<'a> Ungated<'a> {
 }
 
 impl<'a> VerdictSummary<'a> {
-    /// That of a run.
     pub fn of(results: &'a Results) -> Self {
         let mut parts = case_counts(results);
         let ungated: Vec<Ungated<'_>> = results.suites.iter().filter_map(|suite| Ungated::of(results, suite)).collect();

@@ -27,7 +27,7 @@ pub const RESULTS_SCHEMA: &str = "evalratchet.results/v1";
 pub struct Results {
     /// `evalratchet.results/v1`.
     pub schema: String,
-    /// Who wrote it.
+    /// The program that wrote the file.
     #[serde(default)]
     pub tool: Tool,
     /// The circumstances.
@@ -58,7 +58,7 @@ pub enum ResultsError {
     DoesNotFit {
         /// What is wrong, and where.
         error: serde_json::Error,
-        /// Who wrote it.
+        /// The program that wrote the file.
         tool: Tool,
     },
 }
@@ -101,10 +101,10 @@ fn written_by(tool: &Tool) -> String {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Tool {
-    /// `evalratchet`.
+    /// The program's name, `evalratchet`.
     #[serde(default)]
     pub name: String,
-    /// Its version.
+    /// The program's version.
     #[serde(default)]
     pub version: String,
 }
@@ -116,7 +116,7 @@ pub struct RunInfo {
     /// Unique for a configuration and a moment.
     #[serde(default)]
     pub id: String,
-    /// RFC 3339, UTC.
+    /// When the run began, RFC 3339 in UTC.
     #[serde(default)]
     pub started_at: String,
     /// From start to end.
@@ -177,7 +177,7 @@ pub enum KnownFailures {
     Skip,
 }
 
-/// One suite.
+/// The results of a suite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct SuiteResult {
@@ -221,7 +221,7 @@ impl SuiteResult {
     }
 }
 
-/// One case.
+/// The results of a case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct CaseResult {
@@ -303,7 +303,7 @@ pub struct Attempt {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Gate {
-    /// In one word.
+    /// What the gate decided.
     pub verdict: Verdict,
     /// What `run` exited with.
     pub exit_code: u8,
@@ -347,7 +347,7 @@ pub struct Reason {
     pub case: Option<CaseId>,
     /// About which metric.
     pub metric: Option<String>,
-    /// In which slice.
+    /// The slice that it is about, such as `lane=code`.
     pub slice: Option<String>,
     /// What was measured.
     pub value: Option<f64>,

@@ -132,7 +132,7 @@ pub struct CommonSection {
 pub enum AllowRemovedSection {
     /// `"*"`, or one id.
     One(String),
-    /// Their ids.
+    /// The ids of these cases.
     Each(Vec<String>),
 }
 
@@ -157,7 +157,7 @@ impl From<AllowRemovedSection> for Vec<String> {
 pub enum FlipsSection {
     /// It fails the gate.
     Fail,
-    /// It is reported.
+    /// It is reported but does not fail the run.
     Report,
 }
 
@@ -165,7 +165,7 @@ pub enum FlipsSection {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct CasePolicySection {
-    /// Its id.
+    /// The id of the case.
     #[schemars(length(min = 1))]
     pub case: String,
     /// Its failures do not count for a while.
@@ -176,12 +176,12 @@ pub struct CasePolicySection {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct QuarantineSection {
-    /// Who mends it.
+    /// Who is responsible for fixing it.
     #[schemars(regex(pattern = r"\S"))]
     pub owner: String,
     /// The last day, `"YYYY-MM-DD"`.
     pub until: String,
-    /// Why.
+    /// Why it is in quarantine.
     pub reason: Option<String>,
 }
 
@@ -204,8 +204,8 @@ pub struct ThresholdSection {
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum MaxErrorsSection {
-    /// So many.
+    /// This many cases.
     Count(usize),
-    /// Such as `"2%"`.
+    /// A share of the cases, such as `"2%"`.
     Share(String),
 }

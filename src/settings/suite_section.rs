@@ -14,7 +14,7 @@ use super::sections::CommonSection;
 use crate::suites::Kind;
 use crate::suites::config::OwnSection;
 
-/// One suite.
+/// A `[[suite]]` section.
 #[derive(Debug, Clone)]
 pub struct SuiteSection {
     /// The keys that every kind may have.
@@ -83,7 +83,7 @@ impl JsonSchema for SuiteSection {
                 all.insert(key.clone(), property);
             }
         }
-        schema.insert("description".into(), "One suite.".into());
+        schema.insert("description".into(), "A suite: what is evaluated, and what it is held to.".into());
         schema
     }
 }

@@ -109,7 +109,7 @@ pub struct Overrides {
     pub mode: Mode,
 }
 
-/// What passes.
+/// Which cases pass.
 // Two kinds have `pass-at`, and each accepts one of the forms.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(untagged)]

@@ -61,10 +61,10 @@ pub struct Limits {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PriceSection {
-    /// Of questions.
+    /// Price of a million tokens of requests.
     #[schemars(range(min = 0.0))]
     pub input: f64,
-    /// Of answers.
+    /// Price of a million tokens of answers.
     #[schemars(range(min = 0.0))]
     pub output: f64,
 }

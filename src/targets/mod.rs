@@ -135,7 +135,6 @@ macro_rules! built_targets {
         #[derive(Debug)]
         pub enum Target {
             $(#[doc = concat!("`", stringify!($key), "`")] $target(Box<<$config as BuildTarget>::Target>),)*
-            /// There is none.
             None(NoTarget),
         }
 

@@ -232,7 +232,11 @@ fn a_baseline_and_recordings_of_0_1_0_judge_as_they_did() {
         assert_eq!(now, then);
     };
     judged(&text("recorded.jsonl"), &value("baseline.json"));
-    judged(&recordings_of_the_future(), &of_the_future("baseline", value("baseline.json")));
+    let mut baseline = value("baseline.json");
+    let mut allowed = baseline["blessings"][0].clone();
+    allowed.as_object_mut().unwrap().remove("reason");
+    baseline["took_in"] = json!([{"reason": "agreed", "allows": [allowed]}]);
+    judged(&recordings_of_the_future(), &of_the_future("baseline", baseline));
 }
 
 #[test]

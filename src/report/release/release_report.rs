@@ -15,18 +15,18 @@ pub const RELEASE_SCHEMA: &str = "evalratchet.release/v1";
 
 /// The quality of a release, and what became of it since an earlier one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 #[schemars(title = "evalratchet release report")]
 pub struct ReleaseReport {
     /// `evalratchet.release/v1`.
     pub schema: String,
-    /// What made it.
+    /// The program that wrote the report.
     pub tool: Tool,
     /// What became of the quality, in a word.
     pub direction: Direction,
     /// The earlier release; nothing if there is none to compare with.
     pub from: Option<Release>,
-    /// The release.
+    /// The release that the report is about.
     pub to: Release,
     /// The versions of the baseline from one to the other, both included, oldest first.
     pub versions: Vec<ReleaseVersion>,
@@ -64,11 +64,11 @@ pub enum Direction {
 
 /// One end of the comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Release {
     /// The tag, or whatever else the user named.
     pub name: String,
-    /// Its commit.
+    /// The commit that the tag points to.
     pub commit: Sha,
     /// Which commit its baseline was measured at, when and with what.
     pub measured: Produced,
@@ -76,20 +76,20 @@ pub struct Release {
 
 /// A version of the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 #[schemars(rename = "Version")]
 pub struct ReleaseVersion {
     /// The commit that wrote it.
     pub commit: Sha,
     /// The commit that it was measured at.
     pub measured: Option<Sha>,
-    /// When, RFC 3339.
+    /// When its run began, RFC 3339.
     pub time: String,
 }
 
 /// What could not be looked at.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Gaps {
     /// Whether the clone is shallow, so that versions may be missing.
     pub shallow: bool,
@@ -99,21 +99,21 @@ pub struct Gaps {
     pub left_out: usize,
 }
 
-/// Then and now.
+/// A value in the earlier release and in this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Ends<T> {
     /// In the earlier release.
     pub then: Option<T>,
-    /// In the release.
+    /// The value in this release.
     pub now: Option<T>,
 }
 
-/// One suite.
+/// How a suite changed between the releases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct SuiteRelease {
-    /// Its id.
+    /// The suite's id.
     pub id: SuiteId,
     /// What it evaluates.
     pub kind: Kind,
@@ -141,9 +141,9 @@ pub struct SuiteRelease {
     pub changes: Vec<CaseRelease>,
 }
 
-/// One metric.
+/// How a metric changed between the releases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct MetricRelease {
     /// Which way is better.
     pub better: Better,
@@ -165,17 +165,17 @@ pub struct MetricRelease {
 
 /// One case, then and now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct CaseRelease {
     /// Its id, the present one if there is one.
     pub id: CaseId,
-    /// How it changed.
+    /// How the case changed.
     pub change: Change,
     /// What it was called, if that changed.
     pub renamed_from: Option<CaseId>,
     /// How it came out.
     pub status: Ends<Status>,
-    /// Its score.
+    /// Its score, from 0 to 1.
     pub score: Ends<f64>,
     /// Since which commit it has come out as it does; of a case that is gone, as it did then.
     pub since: Option<Sha>,
@@ -183,9 +183,9 @@ pub struct CaseRelease {
 
 /// Something that was blessed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct BlessingSeen {
-    /// What, and why.
+    /// What it allows, and why.
     pub blessing: Blessing,
     /// When it stood in the baseline.
     pub stood: Stood,
@@ -193,11 +193,11 @@ pub struct BlessingSeen {
 
 /// A case in quarantine. The baseline knows neither who mends it nor why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct QuarantineSeen {
-    /// The suite.
+    /// The suite that it is about.
     pub suite: SuiteId,
-    /// The case.
+    /// The case that is in quarantine.
     pub case: CaseId,
     /// The last day, `YYYY-MM-DD`, as the last version that has it says.
     pub until: String,
@@ -207,7 +207,7 @@ pub struct QuarantineSeen {
 
 /// When something stood in the baseline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Stood {
     /// Whether it already did in the earlier release.
     pub before: bool,
@@ -219,9 +219,9 @@ pub struct Stood {
 
 /// Something that is held less strictly.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct WeakenedGate {
-    /// The suite.
+    /// The suite that it is about.
     pub suite: SuiteId,
     /// What: `min mean-score`, `max-drop`, `quarantine some-case`.
     pub key: String,

@@ -8,18 +8,18 @@ use crate::text::{Redact, Redactor};
 /// How many measured cases matched in which way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CommandSuiteDetail {
-    /// Byte for byte.
+    /// The commands are the same byte for byte.
     pub exact_match: usize,
-    /// By a rule.
+    /// A rule of equivalence says that they do the same.
     pub semantic_equivalent: usize,
-    /// Not at all.
+    /// Nothing shows that they do the same.
     pub no_match: usize,
 }
 
 /// The question and the verdict of a `command` case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CommandDetail {
-    /// What was asked.
+    /// The prompt that the target was given.
     pub prompt: String,
     /// What is expected.
     pub expected_command: String,
@@ -29,17 +29,17 @@ pub struct CommandDetail {
     pub generated_command: Option<String>,
     /// Which of the expected and accepted commands it was closest to.
     pub compared_with: Option<String>,
-    /// How it matched.
+    /// How the answer matched.
     pub method: Method,
     /// The rule that held, by its stable name; `null` without a match.
     pub rule: Option<String>,
     /// The first word that differs.
     pub first_difference: Option<Difference>,
-    /// As declared.
+    /// The category that the case declares.
     pub category: String,
-    /// As declared.
+    /// The risk level that the case declares.
     pub risk_level: String,
-    /// As declared.
+    /// Whether the case declares its command POSIX compliant.
     pub posix_compliant: bool,
 }
 
@@ -47,11 +47,11 @@ pub struct CommandDetail {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// Byte for byte.
+    /// The commands are the same byte for byte.
     ExactMatch,
-    /// By a rule.
+    /// A rule of equivalence says that they do the same.
     SemanticEquivalent,
-    /// Not at all.
+    /// Nothing shows that they do the same.
     NoMatch,
 }
 

@@ -20,13 +20,13 @@ use super::equivalence::{Equivalence, ProgramTable, Tables, is_no_command};
 #[serde(deny_unknown_fields)]
 #[schemars(title = "evalratchet command dataset")]
 pub struct CommandDataset {
-    /// A short name.
+    /// A short name of the dataset.
     #[expect(dead_code, reason = "part of the format; only people and the schema read it")]
     pub name: String,
     /// The version of the dataset.
     #[expect(dead_code, reason = "part of the format; only people and the schema read it")]
     pub version: String,
-    /// What it covers.
+    /// What the dataset covers.
     #[expect(dead_code, reason = "part of the format; only people and the schema read it")]
     pub description: String,
     /// When it was written.
@@ -34,7 +34,7 @@ pub struct CommandDataset {
     pub created_at: Option<String>,
     /// Totals, which are checked, and anything else.
     pub metadata: Option<DatasetMetadata>,
-    /// The cases.
+    /// The cases of the dataset.
     #[schemars(length(min = 1))]
     pub test_cases: Vec<TestCase>,
 }
@@ -90,7 +90,7 @@ pub struct TestCase {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RiskLevel {
-    /// Reads only.
+    /// The command only reads.
     Safe,
     /// Creates or copies.
     Low,
@@ -123,11 +123,8 @@ pub struct CommandQuestion {
     pub expected: String,
     /// What is right as well.
     pub accepted: Vec<String>,
-    /// As declared.
     pub category: String,
-    /// As declared.
     pub risk_level: &'static str,
-    /// As declared.
     pub posix_compliant: bool,
     /// What is known about programs.
     pub tables: Tables,

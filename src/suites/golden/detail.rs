@@ -34,9 +34,9 @@ pub struct GoldenSuiteDetail {
 pub struct GoldenDetail {
     /// The module's folder.
     pub module: String,
-    /// For people.
+    /// What the case is about; only people read it.
     pub description: String,
-    /// What was asked.
+    /// The input that the target was given.
     pub input: Value,
     /// The reviewed answer; `null` if there is none yet.
     pub golden: Value,
@@ -55,9 +55,9 @@ pub struct GoldenDetail {
 /// What one component earned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComponentDetail {
-    /// Its name.
+    /// The component's name.
     pub name: String,
-    /// Its measure.
+    /// The name of the component's measure.
     pub measure: String,
     /// What it can earn.
     pub weight: f64,

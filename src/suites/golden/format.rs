@@ -32,14 +32,14 @@ pub struct GoldenCase {
     /// Unique in the module.
     #[schemars(length(min = 1))]
     pub id: String,
-    /// For people.
+    /// What the case is about; only people read it.
     pub description: String,
     /// What the module is given.
     pub input: Value,
     /// Labels to select and slice by.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Further fields.
+    /// Further fields, which measures can select.
     #[serde(flatten)]
     pub further: Map<String, Value>,
 }
@@ -49,7 +49,7 @@ pub struct GoldenCase {
 pub struct GoldenQuestion {
     /// The module's folder.
     pub module: String,
-    /// For people.
+    /// What the case is about; only people read it.
     pub description: String,
     /// What the module is given.
     pub input: Value,

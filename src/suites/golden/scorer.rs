@@ -52,13 +52,13 @@ pub struct Expected {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct ComponentSection {
-    /// Its name.
+    /// The component's name, unique in the file.
     #[schemars(length(min = 1))]
     pub name: String,
     /// What it can earn.
     #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0))]
     pub weight: f64,
-    /// Its measure.
+    /// The name of the measure that scores it.
     pub measure: String,
     /// What the measure needs to know.
     #[serde(flatten)]

@@ -25,7 +25,7 @@ pub struct ImportedLine {
     pub score: Option<f64>,
     /// How it came out; by default it passed if its score is at least 0.5.
     pub status: Option<ImportedStatus>,
-    /// Why.
+    /// Why the case came out this way.
     pub details: Option<String>,
     /// How long it took.
     #[schemars(range(min = 0.0))]
@@ -41,11 +41,11 @@ pub struct ImportedLine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ImportedStatus {
-    /// It passed.
+    /// The case passed.
     Passed,
-    /// It failed.
+    /// The case failed.
     Failed,
-    /// It could not be had.
+    /// The case could not be evaluated.
     Error,
     /// The other tool left it out.
     Skipped,

@@ -40,7 +40,7 @@ pub struct RetrievalConfig {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PassAt {
-    /// At least one.
+    /// At least one expected id must be found.
     #[default]
     Any,
     /// Every one that the index holds.

@@ -16,15 +16,15 @@ pub struct RetrievalSuiteDetail {
 /// What a `retrieval` case asked and found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RetrievalDetail {
-    /// For people.
+    /// What the case is about; only people read it.
     pub description: String,
     /// The specification it comes from.
     pub spec_id: String,
-    /// What was asked.
+    /// The query that the engine was given.
     pub spec_content: String,
-    /// Where was looked.
+    /// The lane that was searched.
     pub lane: Lane,
-    /// How many were looked at.
+    /// How many results were scored.
     pub k: usize,
     /// What was found, best first.
     pub top_ids: Vec<String>,

@@ -18,7 +18,7 @@ use crate::suites::{Case, Loaded, LoadedCase, Question, SuiteSettings, read, tag
 #[schemars(title = "evalratchet retrieval cases")]
 #[expect(dead_code, reason = "names the format for the schema; cases are read one by one")]
 pub enum CaseList {
-    /// The cases.
+    /// A list of cases.
     List(Vec<EvalCase>),
     /// The cases, under `cases`.
     Object(CaseObject),
@@ -29,7 +29,7 @@ pub enum CaseList {
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "names the format for the schema; cases are read one by one")]
 pub struct CaseObject {
-    /// The cases.
+    /// The cases of the file.
     pub cases: Vec<EvalCase>,
 }
 
@@ -40,13 +40,13 @@ pub struct EvalCase {
     /// Unique in the suite.
     #[schemars(length(min = 1))]
     pub id: String,
-    /// For people.
+    /// What the case is about; only people read it.
     pub description: String,
-    /// Where is looked.
+    /// The lane that is searched.
     pub lane: Lane,
     /// The specification it comes from.
     pub spec_id: String,
-    /// What is asked.
+    /// The query that the engine is given.
     #[schemars(regex(pattern = r"\S"))]
     pub spec_content: String,
     /// What should be found.
@@ -63,7 +63,7 @@ pub struct EvalCase {
 /// What a retrieval case asks.
 #[derive(Debug, Clone)]
 pub struct RetrievalQuestion {
-    /// For people.
+    /// What the case is about; only people read it.
     pub description: String,
     pub lane: Lane,
     /// The specification it comes from.

@@ -30,7 +30,7 @@ pub struct AdapterSection {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct GoalSection {
-    /// The program.
+    /// The program that the goal runs.
     #[schemars(length(min = 1))]
     pub command: String,
     /// Its arguments. `{fixture}` is the working copy.

@@ -29,11 +29,11 @@ pub struct ScenarioDetail {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GoalDetail {
-    /// Its name.
+    /// The goal's name.
     pub goal: String,
     /// `passed`, `failed`, `timed out`, `not run` or `error`.
     pub status: GoalStatus,
-    /// What was run.
+    /// The command line that was run.
     pub command: String,
     /// Its exit code, if it ended by itself.
     pub exit_code: Option<i32>,
@@ -60,7 +60,7 @@ pub struct AssertionDetail {
     pub scope: String,
     /// How it came out.
     pub status: Status,
-    /// Why.
+    /// Why the assertion came out this way.
     pub details: Option<String>,
     /// What its author noted.
     pub note: Option<String>,

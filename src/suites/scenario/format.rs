@@ -31,9 +31,9 @@ pub struct ScenarioFile {
     pub adapter_id: String,
     /// What must succeed in the working copy, in this order.
     pub goals: Vec<String>,
-    /// What is edited.
+    /// The files that the scenario works on.
     pub fixture: Fixture,
-    /// The edit.
+    /// The edit that is made before goals run.
     pub agent_task: Option<AgentTask>,
     /// Goal, or `*` for all goals → what differs from the adapter.
     #[serde(default)]
@@ -56,7 +56,7 @@ pub struct Fixture {
     pub copy_to_temp: Option<bool>,
 }
 
-/// The edit.
+/// The edit that is made before goals run.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentTask {
@@ -102,17 +102,17 @@ pub struct DirectiveObject {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Contents {
-    /// Where.
+    /// The path of the file, relative to the fixture.
     pub path: String,
-    /// What.
+    /// The text to write.
     pub contents: String,
 }
 
-/// A file.
+/// A file of the fixture.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ScenarioTarget {
-    /// Which.
+    /// The path of the file, relative to the fixture.
     pub path: String,
 }
 
@@ -120,7 +120,7 @@ pub struct ScenarioTarget {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Replacement {
-    /// Where.
+    /// The path of the file, relative to the fixture.
     pub path: String,
     /// What must be there, once.
     pub old: String,
@@ -132,16 +132,16 @@ pub struct Replacement {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Override {
-    /// Another program.
+    /// The program to run instead.
     pub command: Option<String>,
-    /// Other arguments.
+    /// The arguments to use instead.
     pub args: Option<Vec<String>>,
     /// Further variables.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// Another directory, relative to the working copy.
     pub cwd: Option<String>,
-    /// Another limit.
+    /// How long this goal may take instead, in milliseconds.
     #[schemars(range(min = 1))]
     pub timeout_ms: Option<u64>,
 }
@@ -153,7 +153,7 @@ pub struct AssertionFile {
     /// `file-exists`, `file-absent`, `file-contains`, `file-lacks`, `diff-match` or `only-changed`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Which file.
+    /// The path of the file that the assertion is about.
     pub path: Option<String>,
     /// Of `only-changed`: which files may have changed.
     pub paths: Option<Vec<String>>,
@@ -178,9 +178,9 @@ pub struct AssertionFile {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum OneOrMany {
-    /// One.
+    /// A single text.
     One(String),
-    /// Several.
+    /// A list of texts.
     Many(Vec<String>),
 }
 
@@ -198,11 +198,11 @@ pub enum Scope {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Match {
-    /// It contains it.
+    /// The diff contains the expected text.
     Substring,
-    /// It contains its lines, whole and in a row.
+    /// The diff contains the expected lines, whole and in a row.
     Lines,
-    /// It is it.
+    /// The diff is exactly the expected text.
     Exact,
 }
 

@@ -23,7 +23,6 @@ pub struct CodeUnit {
     pub is_test: bool,
 }
 
-/// What a unit is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnitKind {
     /// A function or a method.

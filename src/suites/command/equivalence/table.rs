@@ -62,7 +62,7 @@ pub struct ProgramTable {
     /// Option sets to be used by subcommands.
     #[serde(default)]
     pub sets: BTreeMap<String, BTreeMap<String, OptionEntry>>,
-    /// Subcommands.
+    /// The program's subcommands, each with options of its own.
     #[serde(default)]
     pub commands: BTreeMap<String, ProgramTable>,
 }
@@ -71,7 +71,7 @@ pub struct ProgramTable {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// They may.
+    /// Options may follow operands.
     Permute,
     /// The first operand ends the options.
     OptionsFirst,
@@ -104,7 +104,7 @@ pub struct Nested {
     pub appends: bool,
 }
 
-/// One option.
+/// An option of a program.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct OptionEntry {
@@ -150,9 +150,9 @@ pub enum ValueKind {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Groups {
-    /// One.
+    /// A single text.
     One(String),
-    /// Several.
+    /// A list of texts.
     Many(Vec<String>),
 }
 

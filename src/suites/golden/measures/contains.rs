@@ -33,9 +33,9 @@ enum Which {
     /// All; the share of those that are counts.
     #[default]
     All,
-    /// One is enough.
+    /// At least one of the values must be there.
     Any,
-    /// Not one.
+    /// None of the values may be there.
     None,
 }
 

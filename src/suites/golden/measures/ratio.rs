@@ -11,7 +11,7 @@ use crate::suites::golden::Selector;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Ratio {
-    /// All items.
+    /// Selects the items that are counted.
     items: Selector,
     /// Those of them that are as they should be: the same path with a further condition.
     satisfying: Selector,
