@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::model::{
-    Better, Check, EndingKind, Metric, MetricSource, MetricSpec, Nature, Score, Status, milliseconds, rounded,
+    Better, ByMainKey, Check, EndingKind, KeyEdit, Metric, MetricSource, MetricSpec, Nature, Score, Status,
+    milliseconds, rounded,
 };
-use crate::plan::Planned;
+use crate::plan::{MainKey, Planned};
 use crate::results::{Attempt, CaseResult};
 use crate::stats::{deviation, mean, mean_interval, percentile, wilson};
-use crate::suites::{Attempted, Kind};
+use crate::suites::{Attempted, Evaluation, Kind};
 
 /// Joins the attempts at a case into its result. A case passes if enough of its measured attempts do.
 pub fn case_result(planned: &Planned, attempts: &[Attempted], pass_share: f64, reproduce: String) -> CaseResult {
@@ -23,10 +24,17 @@ pub fn case_result(planned: &Planned, attempts: &[Attempted], pass_share: f64, r
         position: planned.position,
         status,
         flaky: false,
+        passed_again: false,
         score: mean(&scores),
-        metrics: mean_metrics(&measured).into_iter().chain(repeat_metrics(&measured, &scores)).collect(),
+        metrics: mean_metrics(measured.iter().map(|one| &one.evaluation))
+            .into_iter()
+            .chain(repeat_metrics(&measured, &scores))
+            .collect(),
         checks: checks_of(representative, status, &measured, pass_share),
         fingerprint: case.fingerprint.clone(),
+        question: Some(case.asked.clone()),
+        key: Some(case.key.hash().clone()),
+        key_edit: key_edit(planned, &measured, pass_share),
         location: case.location.clone(),
         duration_ms: rounded(mean(&durations).unwrap_or(0.0)),
         attempts: attempts.iter().map(attempt).collect(),
@@ -36,6 +44,30 @@ pub fn case_result(planned: &Planned, attempts: &[Attempted], pass_share: f64, r
         slices: case.slices.clone(),
         detail: Some(representative.map_or_else(|| case.question.detail(), |one| one.evaluation.detail.clone())),
     }
+}
+
+/// What the same answers come to by main's key.
+fn key_edit(planned: &Planned, measured: &[&Attempted], pass_share: f64) -> Option<KeyEdit> {
+    let (diff, why_not) = match &planned.main_key {
+        MainKey::Same => return None,
+        MainKey::Judges { diff, .. } => (Some(diff.clone()), None),
+        MainKey::Edited { diff, why_not } => (diff.clone(), Some(why_not.clone())),
+    };
+    let judged: Vec<&Evaluation> = measured.iter().filter_map(|one| one.by_main.as_deref()).collect();
+    let by_main = (!judged.is_empty() && judged.len() == measured.len()).then(|| {
+        let passes = judged.iter().filter(|one| one.status == Status::Passed).count();
+        let scores: Vec<f64> = judged.iter().filter_map(|one| one.score).map(Score::value).collect();
+        let is_enough = passes > 0 && Better::Higher.meets(share(passes, judged.len()), pass_share);
+        ByMainKey {
+            status: if is_enough { Status::Passed } else { Status::Failed },
+            score: mean(&scores),
+            metrics: mean_metrics(judged.iter().copied()),
+            attempts: judged.len(),
+            passes,
+        }
+    });
+    let why_not = why_not.or_else(|| by_main.is_none().then(|| "there is no answer to judge".to_owned()));
+    Some(KeyEdit { diff, by_main, why_not })
 }
 
 /// The checks of the attempt that is shown. Of several attempts, too few passed; that one of them did not says less.
@@ -61,9 +93,9 @@ fn checks_of(
 }
 
 /// The mean over the attempts of whatever was measured beside the score.
-fn mean_metrics(measured: &[&Attempted]) -> BTreeMap<String, f64> {
+fn mean_metrics<'a>(measured: impl Iterator<Item = &'a Evaluation>) -> BTreeMap<String, f64> {
     let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for (name, value) in measured.iter().flat_map(|one| &one.evaluation.metrics) {
+    for (name, value) in measured.flat_map(|one| &one.metrics) {
         values.entry(name).or_default().push(*value);
     }
     values.into_iter().filter_map(|(name, values)| Some((name.to_owned(), mean(&values)?))).collect()

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use crate::aggregate::{better_of, is_pass_rate, value_of};
 use crate::baseline::{Baseline, BaselineCase, BaselineSuite};
 use crate::model::{
-    BaselineInfo, Better, CaseChange, CaseId, Change, Comparison, Delta, MetricChange, Nature, Outcome, Policy,
-    ROUNDING, Status, SuiteComparison, SuiteId, SuiteState, Trend,
+    BaselineInfo, Better, ByMainKey, CaseChange, CaseId, Change, Comparison, Delta, MetricChange, Nature, Outcome,
+    Policy, ROUNDING, Slice, Status, SuiteComparison, SuiteId, SuiteState, Trend,
 };
 use crate::results::{CaseResult, SuiteResult};
 use crate::stats::{holm, mcnemar, mean, needed_cases, paired_bootstrap, sign_flip};
@@ -62,6 +62,8 @@ fn unmatched(id: &SuiteId, state: SuiteState, varies: bool) -> SuiteComparison {
         state,
         varies,
         comparable: 0,
+        questions_changed: 0,
+        keys_changed: 0,
         counts: BTreeMap::new(),
         metrics: BTreeMap::new(),
         slices: BTreeMap::new(),
@@ -78,30 +80,33 @@ fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: Com
     let mut cases = Vec::new();
     let mut counts: BTreeMap<Change, usize> = BTreeMap::new();
     let pairs: Vec<Pair<'_>> = pairs(suite, before, &renamed).collect();
-    let mut measured_both = 0;
+    let (mut measured_both, mut questions_changed, mut keys_changed) = (0, 0, 0);
     for Matched { case, old, change } in matched(suite, before, &renamed) {
         let old_id = renamed.get(&case.id);
         let quarantined = suite.policy.quarantine.contains_key(&case.id);
         *counts.entry(change).or_default() += 1;
-        if let Some(old) = old
-            && old.fingerprint == case.fingerprint
-            && case.status.is_measured()
-        {
-            measured_both += 1;
-        }
-        let known_failure = change == Change::Unchanged && case.status == Status::Failed;
+        let question_changed = old.is_some_and(|old| !old.has_question_of(case));
+        let key_changed = old.is_some_and(|old| !old.has_key_of(case));
+        measured_both += usize::from(old.is_some() && case.status.is_measured());
+        questions_changed += usize::from(question_changed);
+        keys_changed += usize::from(key_changed);
+        let now = Judged::of(case);
+        let is_same = matches!(change, Change::Unchanged | Change::Changed);
+        let known_failure = is_same && now.status == Status::Failed;
         if change != Change::Unchanged || known_failure || old_id.is_some() {
             cases.push(CaseChange {
                 id: case.id.clone(),
                 change,
                 renamed_from: old_id.cloned(),
                 was: old.map(|old| old.status),
-                now: Some(case.status),
+                now: Some(now.status),
                 score_was: old.map(|old| old.score),
-                score_now: case.score,
+                score_now: now.score,
                 since: old.and_then(|old| old.since.clone()),
                 quarantined,
                 parts_was: old.map(|old| old.parts.clone()).unwrap_or_default(),
+                question_changed,
+                key_changed,
                 metrics_was: old.map(|old| old.metrics.clone()).unwrap_or_default(),
             });
         }
@@ -115,7 +120,7 @@ fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: Com
     cases.sort_by(|a, b| (a.change, &a.id).cmp(&(b.change, &b.id)));
     let any_measured = suite.cases.iter().any(|case| case.status.is_measured());
     let state = if measured_both == 0 && any_measured && !before.cases.is_empty() {
-        SuiteState::NotComparable
+        SuiteState::NoCommonCase
     } else {
         SuiteState::Compared
     };
@@ -139,7 +144,16 @@ fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: Com
     // Without a value on either side there is nothing to tell.
     metrics.retain(|_, change: &mut MetricChange| change.delta != Delta::Absent);
     let slices = slice_changes(suite, before, varies, &pairs, circumstances);
-    SuiteComparison { comparable: measured_both, counts, metrics, slices, cases, ..unmatched(&suite.id, state, varies) }
+    SuiteComparison {
+        comparable: measured_both,
+        questions_changed,
+        keys_changed,
+        counts,
+        metrics,
+        slices,
+        cases,
+        ..unmatched(&suite.id, state, varies)
+    }
 }
 
 /// A case that was run, and what the baseline has of it.
@@ -181,11 +195,26 @@ fn renames(suite: &SuiteResult, before: &BaselineSuite) -> HashMap<CaseId, CaseI
         return renamed;
     }
     for case in suite.cases.iter().filter(|case| !before.cases.contains_key(&case.id)) {
-        if let Some(index) = free.iter().position(|(_, old)| old.fingerprint == case.fingerprint) {
+        let is_same = |old: &BaselineCase| old.has_question_of(case) && old.has_key_of(case);
+        if let Some(index) = free.iter().position(|(_, old)| is_same(old)) {
             renamed.insert(case.id.clone(), free.remove(index).0.clone());
         }
     }
     renamed
+}
+
+/// A case that main has stays in the slices that main counts it in, so that it cannot leave one by losing a tag. Slices that
+/// main does not know are made of the tags that are here.
+pub fn keep_slices(suite: &mut SuiteResult, before: &BaselineSuite) {
+    let renamed = renames(suite, before);
+    for case in &mut suite.cases {
+        // Release 0.1 did not keep them.
+        let old = before.cases.get(renamed.get(&case.id).unwrap_or(&case.id)).filter(|old| old.key.is_some());
+        let Some(old) = old else { continue };
+        let own = std::mem::replace(&mut case.slices, old.slices.clone());
+        let is_new = |slice: &Slice| !before.slices.contains_key(slice.as_str()) && !old.slices.contains(slice);
+        case.slices.extend(own.into_iter().filter(is_new));
+    }
 }
 
 fn removed(id: &CaseId, old: &BaselineCase) -> CaseChange {
@@ -200,6 +229,8 @@ fn removed(id: &CaseId, old: &BaselineCase) -> CaseChange {
         since: old.since.clone(),
         quarantined: false,
         parts_was: BTreeMap::new(),
+        question_changed: false,
+        key_changed: false,
         metrics_was: old.metrics.clone(),
     }
 }
@@ -212,21 +243,63 @@ fn change_of(old: Option<&BaselineCase>, case: &CaseResult) -> Change {
     if !case.status.is_measured() {
         return Change::Lost;
     }
-    if old.fingerprint != case.fingerprint {
-        return Change::Changed;
-    }
-    match (old.status, case.status) {
-        (Status::Passed, Status::Failed) => return Change::Regressed,
-        (Status::Failed, Status::Passed) => return Change::Improved,
-        _ => {}
-    }
-    let gain = case.score.unwrap_or(0.0) - old.score;
-    if gain > 1e-9 {
-        Change::Improved
-    } else if gain < -1e-9 {
+    let now = Judged::of(case);
+    let gain = now.score.unwrap_or(0.0) - old.score;
+    let flip = match (old.status, now.status) {
+        (Status::Passed, Status::Failed) => -1.0,
+        (Status::Failed, Status::Passed) => 1.0,
+        _ if gain.abs() <= 1e-9 => 0.0,
+        _ => gain,
+    };
+    if flip < 0.0 {
         Change::Regressed
+    } else if flip > 0.0 && !now.gains_nothing {
+        Change::Improved
+    } else if !old.has_question_of(case) || !old.has_key_of(case) {
+        Change::Changed
     } else {
         Change::Unchanged
+    }
+}
+
+/// A case as it counts in the comparison: by main's key, where the change edits the key.
+struct Judged<'a> {
+    status: Status,
+    score: Option<f64>,
+    metrics: &'a BTreeMap<String, f64>,
+    /// Attempts that were measured, and how many of them pass.
+    passes: (usize, usize),
+    /// The key was edited and main's could not be used, so that a better result proves nothing.
+    gains_nothing: bool,
+}
+
+impl<'a> Judged<'a> {
+    fn of(case: &'a CaseResult) -> Self {
+        let measured = case.attempts.iter().filter(|attempt| attempt.status.is_measured());
+        let passed = measured.clone().filter(|attempt| attempt.status == Status::Passed);
+        let here = Self {
+            status: case.status,
+            score: case.score,
+            metrics: &case.metrics,
+            passes: (passed.count(), measured.count()),
+            gains_nothing: false,
+        };
+        match case.key_edit.as_ref().map(|edit| &edit.by_main) {
+            None => here,
+            Some(None) => Self { gains_nothing: true, ..here },
+            Some(Some(ByMainKey { status, score, metrics, attempts, passes })) => {
+                Self { status: *status, score: *score, metrics, passes: (*passes, *attempts), gains_nothing: false }
+            }
+        }
+    }
+
+    /// With repeats a pass is a share of attempts.
+    #[expect(clippy::cast_precision_loss, reason = "counts of attempts are far below 2^52")]
+    fn pass_share(&self) -> f64 {
+        match self.passes {
+            (_, 0) => f64::from(u8::from(self.status == Status::Passed)),
+            (passed, measured) => passed as f64 / measured as f64,
+        }
     }
 }
 
@@ -337,7 +410,7 @@ fn pairs<'a>(
     renamed: &HashMap<CaseId, CaseId>,
 ) -> impl Iterator<Item = Pair<'a>> {
     matched(suite, before, renamed).filter_map(|Matched { case, old, .. }| {
-        let old = old.filter(|old| old.fingerprint == case.fingerprint && case.status.is_measured())?;
+        let old = old.filter(|_| case.status.is_measured())?;
         let counts = !case.flaky && !suite.policy.quarantine.contains_key(&case.id);
         counts.then_some(Pair { before: old, now: case })
     })
@@ -410,13 +483,19 @@ impl Test<'_> {
     /// What a pair gives to the metric. With repeats a pass is a share of attempts.
     fn values(&self, pair: &Pair<'_>) -> Option<(f64, f64)> {
         let Pair { before, now } = pair;
+        let judged = Judged::of(now);
         let (then, now_is) = if self.varies && is_pass_rate(self.suite.kind, self.metric) {
-            (before.pass_share(), pass_share(now))
+            (before.pass_share(), judged.pass_share())
         } else {
             let then = value_of(self.suite.kind, self.metric, before.status, Some(before.score), &before.metrics)?;
-            (then, value_of(self.suite.kind, self.metric, now.status, now.score, &now.metrics)?)
+            (then, value_of(self.suite.kind, self.metric, judged.status, judged.score, judged.metrics)?)
         };
-        Some((then, if self.restored.contains(&now.id) { then } else { now_is }))
+        let is_gain = match better_of(self.suite.kind, self.metric) {
+            Better::Higher => now_is > then,
+            Better::Lower => now_is < then,
+        };
+        let is_then = self.restored.contains(&now.id) || (judged.gains_nothing && is_gain);
+        Some((then, if is_then { then } else { now_is }))
     }
 
     /// How likely the drop is by chance. Cases are what is independent, not their repeats.
@@ -456,17 +535,6 @@ impl Test<'_> {
             change.outcome = Outcome::Unchanged;
         }
     }
-}
-
-fn pass_share(case: &CaseResult) -> f64 {
-    let measured: Vec<bool> = case
-        .attempts
-        .iter()
-        .filter(|attempt| attempt.status.is_measured())
-        .map(|attempt| attempt.status == Status::Passed)
-        .collect();
-    let shares: Vec<f64> = measured.iter().map(|passed| f64::from(u8::from(*passed))).collect();
-    mean(&shares).unwrap_or_else(|| f64::from(u8::from(case.status == Status::Passed)))
 }
 
 fn missing(before: Option<f64>, now: Option<f64>) -> Delta {

@@ -1,6 +1,7 @@
 //! Which cases run: the user's filters, and the shard.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
@@ -8,7 +9,7 @@ use crate::input::{InputError, InputErrors, nearest};
 use crate::model::{CaseId, ChangedPaths, Mode, Shard, Slice, SuiteId};
 use crate::settings::CONFIG_NAME;
 use crate::suites::Kind;
-use crate::suites::{Case, Suite, SuiteSettings};
+use crate::suites::{Case, Question, Suite, SuiteSettings};
 use crate::text::flag;
 
 /// What the user asked to run.
@@ -36,6 +37,27 @@ pub struct Planned {
     pub chosen: bool,
     /// Its place among all cases of the suite, from 0.
     pub position: usize,
+    pub main_key: MainKey,
+}
+
+/// The key of a case on main, compared with the one here.
+#[derive(Debug, Clone)]
+pub enum MainKey {
+    /// It is the same, or main does not have the case.
+    Same,
+    /// It is another one, and answers are judged by it as well.
+    Judges {
+        /// What is asked here, judged as on main.
+        question: Arc<Question>,
+        /// Both keys as a diff.
+        diff: String,
+    },
+    /// It is another one, and answers cannot be judged by it.
+    Edited {
+        /// Both keys as a diff, if main's could be read.
+        diff: Option<String>,
+        why_not: String,
+    },
 }
 
 /// A suite with the cases of this shard.
@@ -127,7 +149,12 @@ pub fn plan(suites: Vec<Suite>, selection: &Selection) -> Vec<PlannedSuite> {
             .cases
             .iter()
             .enumerate()
-            .map(|(position, case)| Planned { chosen: selection.chooses(&suite, case), case: case.clone(), position })
+            .map(|(position, case)| Planned {
+                chosen: selection.chooses(&suite, case),
+                case: case.clone(),
+                position,
+                main_key: MainKey::Same,
+            })
             .collect();
         if named && !all.iter().any(|planned| planned.chosen) {
             continue;

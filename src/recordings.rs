@@ -38,6 +38,9 @@ pub struct Recording {
     pub usage: Option<Usage>,
     /// The request as it was sent.
     pub request: Value,
+    /// Of a process: a hash of its own files that git tracks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<Fingerprint>,
 }
 
 /// The recorded answers of a suite.

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use crate::input::TrackedFiles;
 use crate::model::Sha;
 
 /// Why git did not answer. "There is none" is not an error, but `Ok(None)`.
@@ -13,6 +14,9 @@ pub(crate) enum GitError {
     /// git did not start.
     #[error("git cannot be started: {0}\n  = install git, or put it on the PATH")]
     NotStarted(std::io::Error),
+    /// There is no place for what git writes.
+    #[error("no temporary directory: {0}")]
+    Scratch(std::io::Error),
     /// git failed; `message` is what it wrote to standard error.
     #[error("`git {command}` failed: {message}{}", remedy(.message).map(|text| format!("\n  = {text}")).unwrap_or_default())]
     Failed { command: String, message: String },
@@ -223,7 +227,52 @@ impl Git {
         Ok(self.answer(&["rev-parse", "--is-shallow-repository"])? == "true")
     }
 
+    /// Every file that git tracks, those of submodules included.
+    pub(crate) fn tracked_files(&self) -> Result<TrackedFiles, GitError> {
+        if self.answer(&["rev-parse", "--is-bare-repository"])? == "true" {
+            return Ok(TrackedFiles::default());
+        }
+        let top = PathBuf::from(self.answer(&["rev-parse", "--show-toplevel"])?);
+        let files = self.answer(&["ls-files", "-z", "--recurse-submodules", "--full-name", "--", ":/"])?;
+        Ok(TrackedFiles::new(&top, files.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect()))
+    }
+
+    /// Writes the files of a commit into a directory, those of submodules included as far as they are here.
+    pub(crate) fn write_tree(&self, commit: &Sha, into: &Path) -> Result<(), GitError> {
+        let top = PathBuf::from(self.answer(&["rev-parse", "--show-toplevel"])?);
+        let git = Self { directory: top.clone(), discovers: self.discovers };
+        let scratch = tempfile::tempdir().map_err(GitError::Scratch)?;
+        let index = scratch.path().join("index");
+        let prefix = format!("--prefix={}/", into.display());
+        for arguments in [&["read-tree", commit.as_str()][..], &["checkout-index", "--all", "--force", &prefix]] {
+            let output = git.prepared(arguments).env("GIT_INDEX_FILE", &index).output();
+            let output = output.map_err(GitError::NotStarted)?;
+            if !output.status.success() {
+                return Err(failed(arguments, &output));
+            }
+        }
+        for entry in git.answer(&["ls-tree", "-r", "-z", commit.as_str()])?.split('\0') {
+            let Some((mode, path)) = entry.strip_prefix("160000 commit ").and_then(|rest| rest.split_once('\t')) else {
+                continue;
+            };
+            let folder = top.join(path);
+            // A submodule that is not here is missing there, too, and what needs it cannot be read.
+            if folder.join(".git").exists()
+                && let Some(submodule) = Self::open(&folder)?
+                && let Some(commit) = Sha::parse(mode)
+                && submodule.has_commit(&commit)?
+            {
+                submodule.write_tree(&commit, &into.join(path))?;
+            }
+        }
+        Ok(())
+    }
+
     fn output(&self, arguments: &[&str]) -> Result<Output, GitError> {
+        self.prepared(arguments).output().map_err(GitError::NotStarted)
+    }
+
+    fn prepared(&self, arguments: &[&str]) -> Command {
         let mut git = Command::new("git");
         if self.discovers {
             git.env_remove("GIT_DIR");
@@ -234,8 +283,8 @@ impl Git {
         for kind in ["LITERAL", "GLOB", "NOGLOB", "ICASE"] {
             git.env_remove(format!("GIT_{kind}_PATHSPECS"));
         }
-        let output = git.args(arguments).current_dir(&self.directory).stdin(Stdio::null()).output();
-        output.map_err(GitError::NotStarted)
+        git.args(arguments).current_dir(&self.directory).stdin(Stdio::null());
+        git
     }
 }
 

@@ -1,16 +1,17 @@
 //! The flow from planned suites to judged results: asks the targets, scores what they answer, and concludes.
 
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::baseline::Baseline;
 use crate::conclude::{Reference, conclude};
-use crate::model::{Status, SuiteId, milliseconds};
-use crate::plan::{PlannedSuite, reproduce};
+use crate::model::{AnswersFrom, CaseId, Fingerprint, Status, SuiteId, milliseconds};
+use crate::plan::{MainKey, PlannedSuite, reproduce};
 use crate::process::Stop;
-use crate::results::{Results, RunInfo, SuiteResult};
-use crate::suites::{Attempted, Case, RunServices};
+use crate::results::{RecordedOf, Results, RunInfo, SuiteResult};
+use crate::suites::{Attempted, RunServices};
 use crate::{aggregate, compare, execute, gate, recordings, settings, targets, text};
 
 /// What a run needs to know that is not in the configuration. The clock, git and the environment are asked by the
@@ -54,9 +55,15 @@ struct Asked<'a> {
     source: Arc<targets::AnswerSource>,
     attempts: Vec<Vec<Attempted>>,
     took: Duration,
+    recorded_of: Option<RecordedOf>,
     /// Which of the attempts' cases were asked again because they seemed to have regressed.
     suspected: Vec<bool>,
+    /// Which of them passed then, though only the first outcome counts.
+    passed_again: Vec<bool>,
 }
+
+/// How many cases of a suite are asked once more, to see whether they are flaky.
+const SECOND_TRIES: usize = 20;
 
 /// The flow from planned suites to judged results. `elapsed` tells how much time has gone.
 pub async fn run(
@@ -72,13 +79,13 @@ pub async fn run(
         let source = Arc::new(answer_source(&request, suite, recordings, &redactor));
         let execution = execution(&request, suite, &source, 0..suite.settings.repeat);
         let attempts = execute::execute(&chosen(suite), &execution, progress, stop).await;
-        let suspected = vec![false; attempts.len()];
-        asked.push(Asked { suite, source, attempts, took: elapsed().saturating_sub(began), suspected });
+        let (suspected, passed_again) = (vec![false; attempts.len()], vec![false; attempts.len()]);
+        let took = elapsed().saturating_sub(began);
+        let recorded_of = recorded_of(suite, recordings);
+        asked.push(Asked { suite, source, attempts, took, recorded_of, suspected, passed_again });
     }
     let mut suites: Vec<SuiteResult> = asked.iter().map(|asked| suite_result(&request, asked)).collect();
-    if request.retry_suspects > 0
-        && let Some(reference) = &request.reference
-    {
+    if let Some(reference) = &request.reference {
         retry_suspects(&request, &mut asked, &suites, &reference.baseline, progress, stop).await;
         suites = asked.iter().map(|asked| suite_result(&request, asked)).collect();
     }
@@ -107,11 +114,29 @@ fn answer_source(
         target: &settings.target,
         source: settings.source,
         recordings: recordings.clone(),
+        subject: settings.subject.clone(),
         // Every case of a suite has the same.
         opinions: cases.first().map(|one| one.case.question.opinion_targets(settings)).unwrap_or_default(),
         environment: &request.environment,
         cache: &request.cache,
         redactor,
+    })
+}
+
+/// Of which version of its target the recorded answers of a suite are; a model's request has the whole question.
+fn recorded_of(suite: &PlannedSuite, recordings: &recordings::Recordings) -> Option<RecordedOf> {
+    let settings = &suite.settings;
+    let now = settings.subject.as_ref().filter(|_| settings.source == settings::Source::Recordings)?;
+    let chosen: HashSet<&CaseId> =
+        suite.cases.iter().filter(|planned| planned.chosen).map(|planned| &planned.case.id).collect();
+    let of_cases = recordings.all().filter(|one| one.component.is_none() && chosen.contains(&one.case));
+    let then: Vec<Option<&Fingerprint>> = of_cases.map(|one| one.subject.as_ref()).collect();
+    Some(if then.iter().any(|then| then.is_some_and(|then| then != now)) {
+        RecordedOf::Another
+    } else if then.iter().any(Option::is_none) {
+        RecordedOf::Unknown
+    } else {
+        RecordedOf::This
     })
 }
 
@@ -128,8 +153,17 @@ pub fn redactor(request: &RunRequest) -> text::Redactor {
 }
 
 /// The cases that are to be asked.
-fn chosen(suite: &PlannedSuite) -> Vec<Arc<Case>> {
-    suite.cases.iter().filter(|planned| planned.chosen).map(|planned| Arc::new(planned.case.clone())).collect()
+fn chosen(suite: &PlannedSuite) -> Vec<Arc<execute::ToAsk>> {
+    let chosen = suite.cases.iter().filter(|planned| planned.chosen);
+    chosen
+        .map(|planned| {
+            let by_main = match &planned.main_key {
+                MainKey::Judges { question, .. } => Some(Arc::clone(question)),
+                MainKey::Same | MainKey::Edited { .. } => None,
+            };
+            Arc::new(execute::ToAsk { case: planned.case.clone(), by_main })
+        })
+        .collect()
 }
 
 /// How the cases of a suite are asked.
@@ -147,7 +181,8 @@ fn execution(
     }
 }
 
-/// Asks what seems to have regressed again. Recordings would only say the same.
+/// Asks what seems to have regressed again. Recordings would only say the same. With `--retry-suspects` the new attempts
+/// count; without it the first outcome stands, and a second try only tells which cases are flaky.
 async fn retry_suspects(
     request: &RunRequest,
     asked: &mut [Asked<'_>],
@@ -157,65 +192,77 @@ async fn retry_suspects(
     stop: &Stop,
 ) {
     for (asked, result) in asked.iter_mut().zip(suites) {
-        if asked.suite.settings.source == settings::Source::Recordings {
-            continue;
-        }
-        let Some(before) = baseline.suites.get(&result.id) else { continue };
+        let is_asked = matches!(asked.suite.settings.answers().answers, AnswersFrom::Target | AnswersFrom::Cases);
+        let Some(before) = baseline.suites.get(&result.id).filter(|_| is_asked) else { continue };
+        let varies = before.varies || asked.suite.settings.varies;
+        let (tries, limit) = match request.retry_suspects {
+            0 if varies => continue,
+            0 => (1, SECOND_TRIES),
+            tries => (tries, usize::MAX),
+        };
         let suspects = compare::suspects(result, before);
         let cases = chosen(asked.suite);
-        let of_suspects: Vec<usize> =
-            cases.iter().enumerate().filter(|(_, case)| suspects.contains(&case.id)).map(|(index, _)| index).collect();
-        let again: Vec<Arc<Case>> = of_suspects.iter().map(|index| Arc::clone(&cases[*index])).collect();
+        let of_suspects = cases.iter().enumerate().filter(|(_, asked)| suspects.contains(&asked.case.id));
+        let of_suspects: Vec<usize> = of_suspects.map(|(index, _)| index).take(limit).collect();
+        let again: Vec<Arc<execute::ToAsk>> = of_suspects.iter().map(|index| Arc::clone(&cases[*index])).collect();
         let first = asked.suite.settings.repeat;
-        let attempts = first..first + request.retry_suspects;
-        progress.more(again.len() * request.retry_suspects);
+        let attempts = first..first + tries;
+        progress.more(again.len() * tries);
         let execution = execution(request, asked.suite, &asked.source, attempts);
         let more = execute::execute(&again, &execution, progress, stop).await;
         for (index, attempts) in of_suspects.into_iter().zip(more) {
-            asked.attempts[index].extend(attempts);
-            asked.suspected[index] = true;
+            if request.retry_suspects > 0 {
+                asked.attempts[index].extend(attempts);
+                asked.suspected[index] = true;
+            } else {
+                asked.passed_again[index] = attempts.iter().any(|one| one.evaluation.status == Status::Passed);
+            }
         }
     }
 }
 
 fn suite_result(request: &RunRequest, asked: &Asked<'_>) -> SuiteResult {
-    let Asked { suite, attempts, took, suspected, .. } = asked;
+    let Asked { suite, attempts, took, suspected, passed_again, .. } = asked;
     let settings = &suite.settings;
-    let mut attempts = attempts.iter().zip(suspected);
+    let mut attempts = attempts.iter().zip(suspected.iter().zip(passed_again));
     let mut cases = Vec::new();
     for planned in &suite.cases {
-        let (attempted, suspected) = match planned.chosen.then(|| attempts.next()).flatten() {
-            Some((attempted, suspected)) => (attempted.as_slice(), *suspected),
-            None => (&[][..], false),
+        let (attempted, suspected, passed_again) = match planned.chosen.then(|| attempts.next()).flatten() {
+            Some((attempted, (suspected, passed_again))) => (attempted.as_slice(), *suspected, *passed_again),
+            None => (&[][..], false, false),
         };
         let reproduce = reproduce(&request.config, request.run.mode, &settings.id, &planned.case.id);
         let mut case = aggregate::case_result(planned, attempted, settings.policy.pass_share, reproduce);
         case.flaky = suspected && case.attempts.iter().any(|one| one.status == Status::Passed);
+        case.passed_again = passed_again;
         cases.push(case);
     }
-    let carried = request
-        .reference
-        .as_ref()
-        .filter(|_| !suite.affected)
-        .and_then(|reference| reference.baseline.suites.get(&settings.id));
-    let (metrics, slices) = match carried {
-        Some(carried) => carried.carried(),
-        None => (aggregate::metrics(settings.kind, &cases), aggregate::slices(settings.kind, &cases)),
-    };
+    let before = request.reference.as_ref().and_then(|reference| reference.baseline.suites.get(&settings.id));
     let mut result = SuiteResult {
         id: settings.id.clone(),
         kind: settings.kind,
         status: Status::Unmeasured,
         replayed: settings.source == settings::Source::Recordings,
+        source: Some(settings.answers()),
+        untracked: settings.untracked_cases().into_iter().map(str::to_owned).collect(),
+        recorded_of: asked.recorded_of,
         from_cache: asked.attempts.iter().flatten().map(|attempt| attempt.from_cache).sum(),
         varies: settings.varies,
         affected: suite.affected,
         model: settings.target.model().map(str::to_owned),
         policy: settings.policy.clone(),
-        metrics,
-        slices,
+        metrics: BTreeMap::new(),
+        slices: BTreeMap::new(),
         detail: None,
         cases,
+    };
+    let is_change = !request.circumstances.on_main || request.run.dirty;
+    if let Some(before) = before.filter(|_| is_change) {
+        compare::keep_slices(&mut result, before);
+    }
+    (result.metrics, result.slices) = match before.filter(|_| !suite.affected) {
+        Some(carried) => carried.carried(),
+        None => (aggregate::metrics(settings.kind, &result.cases), aggregate::slices(settings.kind, &result.cases)),
     };
     result.detail = result.kind.summarise(&result.views(), *took);
     result

@@ -13,6 +13,8 @@ pub struct BlessSelection {
     pub case: Option<String>,
     /// Only what is about this metric.
     pub metric: Option<String>,
+    /// Only what comes of edits of cases.
+    pub changed: bool,
 }
 
 /// Why nothing can be blessed.
@@ -91,7 +93,10 @@ pub fn bless(results: &Results, wanted: &BlessSelection) -> Result<Blessed, Bles
 }
 
 fn is_named(reason: &Reason, wanted: &BlessSelection) -> bool {
-    let BlessSelection { suite, case, metric } = wanted;
+    let BlessSelection { suite, case, metric, changed } = wanted;
+    if *changed && !reason.rule.is_of_edit() {
+        return false;
+    }
     let of_suite = |wanted: &String| reason.suite.as_ref().is_some_and(|one| one.as_str() == wanted);
     let of_case = |wanted: &String| {
         let kinds = ["quarantine", "allow-removed"];
@@ -108,8 +113,16 @@ fn is_named(reason: &Reason, wanted: &BlessSelection) -> bool {
 impl Blessed {
     fn add(&mut self, allowed: Allowed) {
         let same = |one: &Allowed| {
-            (one.rule, &one.suite, &one.case, &one.metric, &one.slice, &one.policy)
-                == (allowed.rule, &allowed.suite, &allowed.case, &allowed.metric, &allowed.slice, &allowed.policy)
+            (one.rule, &one.suite, &one.case, &one.metric, &one.slice, &one.policy, &one.key)
+                == (
+                    allowed.rule,
+                    &allowed.suite,
+                    &allowed.case,
+                    &allowed.metric,
+                    &allowed.slice,
+                    &allowed.policy,
+                    &allowed.key,
+                )
         };
         if !self.allows.iter().any(same) {
             self.allows.push(allowed);
@@ -146,7 +159,15 @@ impl Blessed {
 
 /// Exactly what a reason says.
 fn entry(results: &Results, reason: &Reason, suite: &SuiteId) -> Allowed {
-    let of_level = matches!(reason.rule, Rule::CaseRegressed | Rule::ChangedFails | Rule::Lost | Rule::CaseRemoved);
+    let of_level = matches!(
+        reason.rule,
+        Rule::CaseRegressed
+            | Rule::ChangedFails
+            | Rule::PassesOnlyByNewKey
+            | Rule::Flaky
+            | Rule::Lost
+            | Rule::CaseRemoved
+    );
     let case = reason.case.as_ref().filter(|_| of_level);
     let was = case.and_then(|case| level_was(results, suite, case));
     let now = case.filter(|_| reason.value.is_some() && was.is_some()).and_then(|case| level_now(results, suite, case));
@@ -157,6 +178,7 @@ fn entry(results: &Results, reason: &Reason, suite: &SuiteId) -> Allowed {
         metric: reason.metric.clone(),
         slice: reason.slice.clone(),
         policy: reason.policy.clone(),
+        key: reason.key.clone(),
         to: reason.value.filter(|_| now.is_none()),
         taken_in: false,
         was,
@@ -173,6 +195,7 @@ fn lower(results: &Results, suite: &SuiteId, case: &CaseId) -> Option<Allowed> {
         metric: None,
         slice: None,
         policy: None,
+        key: None,
         to: None,
         taken_in: false,
         was: Some(level_was(results, suite, case)?),

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::file::BaselineCase;
 use crate::input::{Checker, Document, InputError, InputErrors, Pointer};
-use crate::model::{Better, CaseId, Rule, Status, SuiteId};
+use crate::model::{Better, CaseId, Fingerprint, Rule, Status, SuiteId};
 use crate::results::{CaseResult, Reason};
 
 /// Something that may be worse, for a reason that reviewers see.
@@ -46,6 +46,9 @@ pub struct Allowed {
     /// About which part of the policy.
     #[serde(default)]
     pub policy: Option<String>,
+    /// About which key of a case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Fingerprint>,
     /// How far it may go: no worse than this.
     #[serde(default)]
     pub to: Option<f64>,
@@ -67,6 +70,9 @@ impl Allowed {
             self.rule,
             Rule::CaseRegressed
                 | Rule::ChangedFails
+                | Rule::PassesOnlyByNewKey
+                | Rule::KeyEdited
+                | Rule::Flaky
                 | Rule::CaseRemoved
                 | Rule::ScenarioFailed
                 | Rule::QuarantineExpired
@@ -123,7 +129,14 @@ impl CaseLevel {
     /// What a case is now; nothing if it was not measured.
     pub fn now(case: &CaseResult) -> Option<Self> {
         let score = case.score.filter(|_| case.status.is_measured())?;
-        Some(Self { status: case.status, score, metrics: case.metrics.clone() })
+        let now = Self { status: case.status, score, metrics: case.metrics.clone() };
+        // Where main's key says something worse, that is what is compared.
+        let by_main = case.key_edit.as_ref().and_then(|edit| edit.by_main.as_ref());
+        let by_main = by_main.filter(|one| one.status == Status::Failed && case.status == Status::Passed);
+        Some(match by_main {
+            Some(one) => Self { status: one.status, score: one.score.unwrap_or(0.0), metrics: one.metrics.clone() },
+            None => now,
+        })
     }
 
     /// Whether this is nowhere worse than `other`.
@@ -143,13 +156,14 @@ impl CaseLevel {
 impl Blessing {
     /// Whether it covers a reason: what it names, and no worse than it says.
     pub fn covers(&self, reason: &Reason, better: Better) -> bool {
-        let Allowed { rule, suite, case, metric, slice, policy, to, taken_in, was, now } = &self.allowed;
+        let Allowed { rule, suite, case, metric, slice, policy, key, to, taken_in, was, now } = &self.allowed;
         let named = *rule == reason.rule
             && Some(suite) == reason.suite.as_ref()
             && *case == reason.case
             && *metric == reason.metric
             && *slice == reason.slice
-            && *policy == reason.policy;
+            && *policy == reason.policy
+            && *key == reason.key;
         let to = to.or(now.as_ref().map(|now| now.score));
         let no_worse = match (to, reason.value) {
             (Some(to), Some(value)) => match better {

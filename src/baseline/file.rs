@@ -9,11 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use super::blessings::{Blessing, BlessingFile};
 use crate::input::{Checker, Document, InputError, InputErrors, Pointer};
-use crate::model::{Better, CaseId, Fingerprint, FlatPolicy, Mode, Sha, Status, SuiteId};
+use crate::model::{Better, CaseId, Fingerprint, FlatPolicy, Mode, Sha, Slice, Status, SuiteId, SuiteSource};
+use crate::results::CaseResult;
 use crate::suites::Kind;
 
 /// The value of `schema` in every baseline of this version.
-pub const BASELINE_SCHEMA: &str = "evalratchet.baseline/v1";
+pub const BASELINE_SCHEMA: &str = "evalratchet.baseline/v2";
+/// What release 0.1 wrote; it is read as well.
+const FIRST_SCHEMA: &str = "evalratchet.baseline/v1";
 /// A larger file is not read.
 const LARGEST: usize = 64 << 20;
 
@@ -22,7 +25,7 @@ const LARGEST: usize = 64 << 20;
 #[schemars(deny_unknown_fields)]
 #[schemars(title = "evalratchet baseline")]
 pub struct Baseline {
-    /// `evalratchet.baseline/v1`.
+    /// `evalratchet.baseline/v2`.
     pub schema: String,
     /// Where it comes from.
     pub produced: Produced,
@@ -66,6 +69,9 @@ pub struct BaselineSuite {
     /// The model that was asked.
     #[serde(default)]
     pub model: Option<String>,
+    /// How its answers came about; release 0.1 did not write it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<SuiteSource>,
     /// The thresholds that applied.
     pub policy: FlatPolicy,
     /// Metric → value over all measured cases.
@@ -106,8 +112,18 @@ pub struct BaselineCase {
     pub attempts: usize,
     /// How often it passed.
     pub passes: usize,
-    /// A hash of the question.
-    pub fingerprint: Fingerprint,
+    /// A hash of question and key together; only release 0.1 wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<Fingerprint>,
+    /// A hash of what the target was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<Fingerprint>,
+    /// A hash of how the answer was judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Fingerprint>,
+    /// The slices that it belongs to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slices: Vec<Slice>,
     /// Since which commit it has had this status.
     #[serde(default)]
     pub since: Option<Sha>,
@@ -129,6 +145,39 @@ pub struct Best {
 }
 
 impl BaselineCase {
+    /// Whether a run asked the same of this case. Release 0.1 hashed question and key together.
+    pub fn has_question_of(&self, case: &CaseResult) -> bool {
+        match (&self.question, &case.question) {
+            (Some(then), Some(now)) => then == now,
+            (None, _) | (_, None) => self.fingerprint.as_ref() == Some(&case.fingerprint),
+        }
+    }
+
+    /// Whether a run judged this case in the same way.
+    pub fn has_key_of(&self, case: &CaseResult) -> bool {
+        match (&self.key, &case.key) {
+            (Some(then), Some(now)) => then == now,
+            (None, _) | (_, None) => self.fingerprint.as_ref() == Some(&case.fingerprint),
+        }
+    }
+
+    /// Whether two versions of the baseline judged this case in the same way.
+    pub fn has_same_key(&self, other: &Self) -> bool {
+        match (&self.key, &other.key) {
+            (Some(one), Some(other)) => one == other,
+            (None, _) | (_, None) => self.fingerprint.is_some() && self.fingerprint == other.fingerprint,
+        }
+    }
+
+    /// Whether it is the same case in everything but its name.
+    pub fn is_same_case(&self, other: &Self) -> bool {
+        let same_question = match (&self.question, &other.question) {
+            (Some(one), Some(other)) => one == other,
+            (None, _) | (_, None) => self.fingerprint.is_some() && self.fingerprint == other.fingerprint,
+        };
+        same_question && self.has_same_key(other)
+    }
+
     /// Why these values contradict each other, if they do.
     fn is_impossible(&self) -> Option<&'static str> {
         let is_share = |value: f64| (0.0..=1.0).contains(&value);
@@ -149,16 +198,22 @@ impl BaselineCase {
 
 /// A version of the format that can be read.
 enum SchemaVersion {
+    /// As v2, but a case has one `fingerprint` instead of `question`, `key` and `slices`.
     V1,
+    V2,
 }
 
 impl SchemaVersion {
     fn of(schema: &str) -> Option<Self> {
-        (schema == BASELINE_SCHEMA).then_some(Self::V1)
+        match schema {
+            FIRST_SCHEMA => Some(Self::V1),
+            BASELINE_SCHEMA => Some(Self::V2),
+            _ => None,
+        }
     }
 }
 
-static V1: LazyLock<Checker<Baseline>> = LazyLock::new(Checker::of_own_format);
+static CHECKER: LazyLock<Checker<Baseline>> = LazyLock::new(Checker::of_own_format);
 
 impl Baseline {
     /// Reads a baseline; what is wrong with it is pointed at.
@@ -174,7 +229,7 @@ impl Baseline {
         let document = Document::json(file, text)?;
         let schema = document.value["schema"].as_str().unwrap_or_default();
         let baseline = match SchemaVersion::of(schema) {
-            Some(SchemaVersion::V1) => V1.read(&document)?,
+            Some(SchemaVersion::V1 | SchemaVersion::V2) => CHECKER.read(&document)?,
             None => {
                 let message = format!("`{schema}` is not `{BASELINE_SCHEMA}`");
                 let help = "it was written by another version, or is no baseline";
@@ -208,11 +263,14 @@ impl Baseline {
         out.push_str("  \"suites\": {\n");
         for (index, (id, suite)) in self.suites.iter().enumerate() {
             let _ = writeln!(out, "    {}: {{", line(id)?);
-            let BaselineSuite { kind, varies, replayed, model, policy, metrics, slices, cases } = suite;
+            let BaselineSuite { kind, varies, replayed, model, source, policy, metrics, slices, cases } = suite;
             let _ = writeln!(out, "      \"kind\": {},", line(kind)?);
             let _ = writeln!(out, "      \"varies\": {varies},");
             let _ = writeln!(out, "      \"replayed\": {replayed},");
             let _ = writeln!(out, "      \"model\": {},", line(model)?);
+            if let Some(source) = source {
+                let _ = writeln!(out, "      \"source\": {},", line(source)?);
+            }
             list(&mut out, 6, "policy", '{', &entries(policy)?, '}', ",");
             list(&mut out, 6, "metrics", '{', &entries(metrics)?, '}', ",");
             list(&mut out, 6, "slices", '{', &entries(slices)?, '}', ",");

@@ -81,7 +81,7 @@ pub fn raise(newer: &Baseline, older: &Results) -> Result<Option<Baseline>, Upda
     for (id, suite) in from_results(older).suites {
         let Some(known) = raised.suites.get_mut(&id).filter(|known| !known.varies && !suite.varies) else { continue };
         for (case, was) in suite.cases {
-            let Some(now) = known.cases.get_mut(&case).filter(|now| now.fingerprint == was.fingerprint) else {
+            let Some(now) = known.cases.get_mut(&case).filter(|now| now.has_same_key(&was)) else {
                 continue;
             };
             let better = |best: &Best| rank(was.status, was.score) > rank(best.status, best.score);
@@ -222,6 +222,7 @@ fn of_suite(suite: &SuiteResult, commit: Option<&Sha>) -> BaselineSuite {
         varies: suite.varies,
         replayed: suite.replayed,
         model: suite.model.clone(),
+        source: suite.source.clone(),
         policy: suite.policy.flat(suite.varies, |metric| better_of(suite.kind, metric)),
         metrics: kept(&suite.metrics, suite),
         slices: suite.slices.iter().map(|(slice, metrics)| (slice.clone(), kept(metrics, suite))).collect(),
@@ -253,7 +254,10 @@ fn of_case(case: &CaseResult, varies: bool, commit: Option<&Sha>) -> Option<Base
         parts: parts(case),
         attempts,
         passes,
-        fingerprint: case.fingerprint.clone(),
+        fingerprint: if case.key.is_some() { None } else { Some(case.fingerprint.clone()) },
+        question: case.question.clone(),
+        key: case.key.clone(),
+        slices: case.slices.clone(),
         since: commit.clone(),
         best: (!varies).then_some(Best { status: case.status, score, commit }),
     })
@@ -303,18 +307,19 @@ fn ratchet(
             }
             continue;
         };
-        if before.fingerprint != now.fingerprint {
-            continue;
-        }
         if before.status == now.status {
             now.since.clone_from(&before.since);
+        }
+        // The best by another key is none by this one.
+        if !before.has_same_key(now) {
+            continue;
         }
         // An answer that varies today does not make yesterday's best undone.
         if now.best.is_none() {
             now.best.clone_from(&before.best);
         } else if let (Some(best), Some(now_best)) = (&before.best, &now.best) {
-            let is_blessed = blessed(&[Rule::CaseRegressed, Rule::BelowBest], Some(case))
-                || blessed(&[Rule::CaseRegressed, Rule::BelowBest], Some(now_called))
+            let is_blessed = blessed(&[Rule::CaseRegressed, Rule::Flaky, Rule::BelowBest], Some(case))
+                || blessed(&[Rule::CaseRegressed, Rule::Flaky, Rule::BelowBest], Some(now_called))
                 || ((level_is_blessed || slice_is_blessed(now_called)) && best.status == now_best.status);
             let was_better = rank(best.status, best.score) >= rank(now_best.status, now_best.score);
             if was_better && !is_blessed {
@@ -339,7 +344,7 @@ fn renames(old: &BaselineSuite, new: &BaselineSuite) -> BTreeMap<CaseId, CaseId>
     let mut free: Vec<&CaseId> = new.cases.keys().filter(|id| !old.cases.contains_key(*id)).collect();
     let mut renamed = BTreeMap::new();
     for (id, case) in old.cases.iter().filter(|(id, _)| !new.cases.contains_key(*id)) {
-        let same = free.iter().position(|other| new.cases[*other].fingerprint == case.fingerprint);
+        let same = free.iter().position(|other| new.cases[*other].is_same_case(case));
         if let Some(index) = same {
             renamed.insert(id.clone(), free.remove(index).clone());
         }

@@ -79,6 +79,9 @@ pub(super) struct BlessArgs {
     /// Only what is about this metric
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,
+    /// Only what comes of edited questions and keys
+    #[arg(long)]
+    changed: bool,
     /// The directory of the run that failed
     #[arg(long, value_name = "DIR", default_value = "evalratchet-out")]
     from: PathBuf,
@@ -199,7 +202,8 @@ fn bless(args: &BlessArgs) -> Result<ExitCode, Failure> {
     let results = results_file::read(&args.from)?;
     check_is_of_here(&settings, &results, &args.from)?;
     let BlessArgs { suite, case, metric, .. } = args;
-    let wanted = BlessSelection { suite: suite.clone(), case: case.clone(), metric: metric.clone() };
+    let wanted =
+        BlessSelection { suite: suite.clone(), case: case.clone(), metric: metric.clone(), changed: args.changed };
     let blessed = baseline::bless(&results, &wanted)
         .map_err(|error| Failure::Usage(format!("{}: {error}", shown(&args.from))))?;
     let Blessed { allows, covered, explained, not_reached } = blessed;

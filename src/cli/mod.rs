@@ -14,6 +14,7 @@ mod equiv;
 mod golden;
 mod init;
 mod list;
+mod main_keys;
 mod merge;
 mod publish;
 mod reference;
@@ -32,10 +33,10 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::baseline::LookupError;
 use crate::ci::{self, EventError};
-use crate::input::{InputError, InputErrors};
+use crate::input::{InputError, InputErrors, TrackedFiles};
 use crate::model::{ExitCode, Lane, Slice};
 use crate::plan::Selection;
-use crate::repository::GitError;
+use crate::repository::{Git, GitError};
 use crate::settings::{Overrides, Settings, find_config, no_config};
 use crate::suites::Kind;
 use crate::suites::{self, Suite, SuiteSettings};
@@ -271,7 +272,17 @@ fn load(
     overrides: &Overrides,
     needed: impl Fn(&SuiteSettings) -> bool,
 ) -> Result<(Settings, Vec<Suite>, InputErrors), Failure> {
-    let (settings, mut errors) = Settings::load(&config_path(config)?, overrides)?;
+    let (mut settings, mut errors) = Settings::load(&config_path(config)?, overrides)?;
+    let tracked = match Git::open(&settings.root) {
+        Ok(Some(git)) => git.tracked_files(),
+        Ok(None) => Ok(TrackedFiles::default()),
+        Err(error) => Err(error),
+    };
+    match tracked {
+        Ok(tracked) => settings.suites.iter_mut().for_each(|suite| suite.set_tracked(&tracked)),
+        // What compares asks git as well, and fails then.
+        Err(error) => tracing::debug!("{error}"),
+    }
     let (suites, warnings) = match suites::load(&settings.config, &settings.suites) {
         Ok(loaded) => loaded,
         Err(more) => {

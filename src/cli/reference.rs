@@ -34,6 +34,8 @@ pub(super) struct BaselineArgs {
 pub(super) struct Located {
     pub(super) reference: Option<Reference>,
     pub(super) circumstances: gate::GateContext,
+    /// The directory of the configuration among the files of the base, if they were fetched.
+    pub(super) base_files: Option<PathBuf>,
 }
 
 /// What the user wants to compare with.
@@ -53,7 +55,7 @@ impl BaselineArgs {
         let fetched = match self.choice()? {
             BaselineChoice::None => {
                 let circumstances = gate::GateContext { today: today(), ..gate::GateContext::default() };
-                return Ok(Located { reference: None, circumstances });
+                return Ok(Located { reference: None, circumstances, base_files: None });
             }
             BaselineChoice::File(file) => in_file(&file, settings)?,
             BaselineChoice::History { named } => in_clone(settings, ci, named)?,
@@ -233,7 +235,7 @@ pub(super) fn located<E>(
         (FetchedFrom::Source(source), Some(baseline)) => (source, baseline),
         (FetchedFrom::None(why) | FetchedFrom::Source(why), _) => {
             circumstances.no_baseline = Some(why);
-            return Ok(Located { reference: None, circumstances });
+            return Ok(Located { reference: None, circumstances, base_files: None });
         }
     };
     circumstances.blessings.extend(blessings_inside(&baseline, own.as_ref()));
@@ -244,7 +246,7 @@ pub(super) fn located<E>(
     let versions: Vec<&Baseline> = versions.iter().collect();
     let info = BaselineInfo { instead_of, ..info(&baseline, source, base) };
     let reference = Reference { info, trend: series(&versions), baseline };
-    Ok(Located { reference: Some(reference), circumstances })
+    Ok(Located { reference: Some(reference), circumstances, base_files: None })
 }
 
 pub(super) fn info(baseline: &Baseline, source: String, base: Option<Sha>) -> BaselineInfo {

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use super::affected::leave_out_unaffected;
 use super::arguments::at_least_one;
 use super::reference::{BaselineArgs, Located, branches};
-use super::{ConfigArgs, Failure, LaneArg, SelectionArgs, console, load};
+use super::{ConfigArgs, Failure, LaneArg, SelectionArgs, console, load, main_keys};
 use crate::ci::CiContext;
 use crate::execute::Progress;
 use crate::input::{Found, InputErrors, write_atomically};
@@ -114,6 +114,7 @@ pub(super) fn run(args: RunArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     if let Some(reference) = &args.changed_since {
         leave_out_unaffected(&settings, &mut suites, located.reference.as_ref(), &branches(ci), reference);
     }
+    main_keys::attach(&settings, &mut suites, &located, checkout.dirty, mode);
     let recordings = read_all_recordings(&suites, &settings.config)?;
 
     let overrides = [("--timeout", args.timeout.is_some()), ("--k", args.k.is_some())];
@@ -264,7 +265,7 @@ fn execute(
         .iter()
         .map(|suite| suite.settings.repeat * suite.cases.iter().filter(|planned| planned.chosen).count())
         .sum();
-    let Located { reference, mut circumstances } = located;
+    let Located { reference, mut circumstances, base_files: _ } = located;
     circumstances.strict = choices.strict;
     circumstances.shard = selection.shard.is_some();
     circumstances.filtered = selection.is_filter();
@@ -332,7 +333,7 @@ fn execute(
 
 /// Writes what was recorded, and says what was not. Without a new answer the file stays as it is.
 fn write_recordings(file: &Found, recorder: &Recorder) -> Result<(), Failure> {
-    let Recorder { recordings, recorded, without_answer, why } = recorder;
+    let Recorder { recordings, recorded, without_answer, why, .. } = recorder;
     let because = why.as_deref().and_then(|why| why.lines().next()).map(|why| format!(": {why}")).unwrap_or_default();
     let lost = format!("{} had no answer{because}", counted(*without_answer, "question"));
     if *recorded == 0 {
@@ -362,7 +363,7 @@ pub(super) fn exit_code(results: &Results) -> ExitCode {
     match results.gate.verdict {
         Verdict::Passed | Verdict::NotJudged | Verdict::NoBaseline => ExitCode::Passed,
         Verdict::Failed => ExitCode::GateFailed,
-        Verdict::NothingMeasured | Verdict::NotComparable => ExitCode::NothingMeasured,
+        Verdict::NothingMeasured | Verdict::NoCommonCase => ExitCode::NothingMeasured,
         Verdict::Broken => ExitCode::Broken,
         Verdict::Interrupted => ExitCode::Interrupted,
     }

@@ -10,7 +10,7 @@ pub use progress::Progress;
 
 use crate::model::{Ending, EndingKind};
 use crate::process::Stop;
-use crate::suites::{Asking, Attempted, Case, RunServices};
+use crate::suites::{Asking, Attempted, Case, Question, RunServices};
 use crate::targets::AnswerSource;
 use crate::text::{Redact as _, truncate_middle};
 
@@ -29,9 +29,17 @@ pub struct Execution {
     pub jobs: usize,
 }
 
+/// A case that is to be asked.
+#[derive(Debug, Clone)]
+pub struct ToAsk {
+    pub case: Case,
+    /// The question with main's key, where that is another one.
+    pub by_main: Option<Arc<Question>>,
+}
+
 /// Asks every case so often. The answer has one entry for each case, in order, and in it one for each attempt.
 pub async fn execute(
-    cases: &[Arc<Case>],
+    cases: &[Arc<ToAsk>],
     execution: &Execution,
     progress: &Progress,
     stop: &Stop,
@@ -42,20 +50,20 @@ pub async fn execute(
     loop {
         while running.len() < execution.jobs && !stop.is_requested() {
             let Some((index, repeat)) = units.next() else { break };
-            let case = Arc::clone(&cases[index]);
+            let asked = Arc::clone(&cases[index]);
             let (source, services) = (Arc::clone(&execution.source), Arc::clone(&execution.services));
             let stop = stop.clone();
-            progress.started(case.id.as_str());
+            progress.started(asked.case.id.as_str());
             running.spawn(async move {
-                let asking =
-                    Asking { case: &case.id, attempt: repeat, source: &source, services: &services, stop: &stop };
-                (index, repeat, attempt(&case, asking).await)
+                let case = &asked.case.id;
+                let asking = Asking { case, attempt: repeat, source: &source, services: &services, stop: &stop };
+                (index, repeat, attempt(&asked, asking).await)
             });
         }
         match running.join_next().await {
             None => break,
             Some(Ok((index, attempt, attempted))) => {
-                progress.finished(cases[index].id.as_str(), attempted.evaluation.status);
+                progress.finished(cases[index].case.id.as_str(), attempted.evaluation.status);
                 slots[index][attempt - execution.attempts.start] = Some(attempted);
             }
             // A task that panicked is a defect of ours; its case is reported as not measured.
@@ -68,13 +76,15 @@ pub async fn execute(
     slots
         .into_iter()
         .zip(cases)
-        .map(|(attempts, case)| attempts.into_iter().map(|one| one.unwrap_or_else(|| interrupted(case))).collect())
+        .map(|(attempts, asked)| {
+            attempts.into_iter().map(|one| one.unwrap_or_else(|| interrupted(&asked.case))).collect()
+        })
         .collect()
 }
 
 /// One attempt at a case, with no more of its output than results hold, and without what was confided to targets.
-async fn attempt(case: &Case, asking: Asking<'_>) -> Attempted {
-    let mut attempted = case.question.attempt(&asking).await;
+async fn attempt(asked: &ToAsk, asking: Asking<'_>) -> Attempted {
+    let mut attempted = asked.case.question.attempt(asked.by_main.as_deref(), &asking).await;
     attempted.redact(asking.source.redactor());
     for stream in [&mut attempted.captured.stdout, &mut attempted.captured.stderr] {
         *stream = truncate_middle(stream, OUTPUT_IN_RESULTS);

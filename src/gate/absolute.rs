@@ -3,9 +3,9 @@
 use super::GateContext;
 use crate::aggregate::better_of;
 use crate::model::{Better, MaxErrors, Metric, Nature, Rule, Status, Threshold};
-use crate::results::{CaseResult, Reason, SuiteResult};
+use crate::results::{CaseResult, Reason, RecordedOf, SuiteResult};
 use crate::suites::{CaseView, Remark};
-use crate::text::counted;
+use crate::text::{counted, flag};
 
 /// Floors and targets stand beside the values, so that a report needs nothing else.
 pub(super) fn note_thresholds(suite: &mut SuiteResult) {
@@ -78,6 +78,7 @@ pub(super) fn judge(suite: &SuiteResult, has_baseline: bool, circumstances: &Gat
         let message = format!("floors are not held to, since your filter left out {}", counted(left_out, "case"));
         reasons.push(about(Rule::FloorsNotHeld, message).informing());
     }
+    reasons.extend(outdated_recordings(suite));
     reasons.extend(remarks(suite, &chosen, circumstances.strict));
     reasons.extend(quarantines(suite, circumstances));
     for case in chosen.iter().filter(|case| case.flaky) {
@@ -189,6 +190,22 @@ fn floors(suite: &SuiteResult) -> Vec<Reason> {
         }
     }
     reasons
+}
+
+/// Answers that another version of the target gave say nothing about the one that is here.
+fn outdated_recordings(suite: &SuiteResult) -> Option<Reason> {
+    let about =
+        |message: String| Reason::new(Rule::OutdatedRecordings, Some(&suite.id), format!("{}: {message}", suite.id));
+    match suite.recorded_of? {
+        RecordedOf::This => None,
+        RecordedOf::Another => Some(about(format!(
+            "its recorded answers are of another version of the target; record them again with `evalratchet run{} --mode record`",
+            flag("suite", suite.id.as_str())
+        ))),
+        RecordedOf::Unknown => Some(
+            about("its recorded answers do not say of which version of the target they are".to_owned()).informing(),
+        ),
+    }
 }
 
 /// What the kind has to say.

@@ -203,7 +203,15 @@ fn note_new_cases(
 
 /// Whether a rule is about how good a case is.
 const fn of_level(rule: Rule) -> bool {
-    matches!(rule, Rule::CaseRegressed | Rule::ChangedFails | Rule::Lost | Rule::CaseRemoved)
+    matches!(
+        rule,
+        Rule::CaseRegressed
+            | Rule::ChangedFails
+            | Rule::PassesOnlyByNewKey
+            | Rule::Flaky
+            | Rule::Lost
+            | Rule::CaseRemoved
+    )
 }
 
 fn is_in(case: &CaseResult, slice: Option<&str>) -> bool {

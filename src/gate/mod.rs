@@ -37,8 +37,6 @@ pub struct GateContext {
     pub no_baseline: Option<String>,
     /// What may be worse all the same.
     pub blessings: Vec<Blessing>,
-    /// Not one case of the run is what it is in the baseline; found out by [`judge`].
-    pub incomparable: bool,
     /// The baseline's file then and now, if this change may not turn it.
     pub edited: Option<Box<Edited>>,
     /// What is to be said of the baseline itself, such as that this change edits it.
@@ -64,8 +62,7 @@ pub struct Against<'a> {
 
 /// Judges the suites, marks each with its status, and says why.
 pub fn judge(suites: &mut [SuiteResult], against: Option<Against<'_>>, circumstances: &GateContext) -> Gate {
-    let incomparable = against.is_some_and(|against| nothing_comparable(against.comparison));
-    let circumstances = &GateContext { incomparable, ..circumstances.clone() };
+    let nothing_in_common = against.is_some_and(|against| nothing_in_common(against.comparison));
     let mut reasons = circumstances.remarks.clone();
     for reason in &mut reasons {
         bless_one(reason, Better::Higher, &circumstances.blessings);
@@ -77,7 +74,7 @@ pub fn judge(suites: &mut [SuiteResult], against: Option<Against<'_>>, circumsta
             let comparison = against.comparison.suites.iter().find(|one| one.id == suite.id)?;
             Some((before, comparison))
         });
-        let is_held = compared.is_some_and(|(_, comparison)| comparison.state != SuiteState::NotComparable);
+        let is_held = compared.is_some_and(|(_, comparison)| comparison.state != SuiteState::NoCommonCase);
         let mut found = absolute::judge(suite, is_held, circumstances);
         if let Some((before, comparison)) = compared {
             found.extend(relative::judge(suite, before, comparison, circumstances));
@@ -111,7 +108,8 @@ pub fn judge(suites: &mut [SuiteResult], against: Option<Against<'_>>, circumsta
         reasons.iter_mut().for_each(|reason| reason.fails = false);
     }
     reasons.sort_by_key(|reason| (!reason.fails, reason.rule));
-    let (verdict, exit) = verdict(&reasons, circumstances, anything, against.is_some());
+    let seen = Seen { anything, nothing_in_common, compared: against.is_some() };
+    let (verdict, exit) = verdict(&reasons, circumstances, seen);
     Gate { verdict, exit_code: exit.code(), reasons }
 }
 
@@ -127,7 +125,18 @@ pub fn add_reason(gate: &mut Gate, mut reason: Reason, circumstances: &GateConte
     gate.reasons.sort_by_key(|reason| (!reason.fails, reason.rule));
 }
 
-fn verdict(reasons: &[Reason], circumstances: &GateContext, anything: bool, compared: bool) -> (Verdict, ExitCode) {
+/// What a run has to be judged by.
+#[derive(Clone, Copy)]
+struct Seen {
+    /// Something was measured, or carried over.
+    anything: bool,
+    /// Every suite that the baseline knows has no case in common with it.
+    nothing_in_common: bool,
+    compared: bool,
+}
+
+fn verdict(reasons: &[Reason], circumstances: &GateContext, seen: Seen) -> (Verdict, ExitCode) {
+    let Seen { anything, nothing_in_common, compared } = seen;
     let has = |rule: Rule| reasons.iter().any(|reason| reason.fails && reason.rule == rule);
     if circumstances.interrupted {
         (Verdict::Interrupted, ExitCode::Interrupted)
@@ -137,8 +146,8 @@ fn verdict(reasons: &[Reason], circumstances: &GateContext, anything: bool, comp
         (Verdict::Broken, ExitCode::Broken)
     } else if !anything {
         (Verdict::NothingMeasured, ExitCode::NothingMeasured)
-    } else if has(Rule::NotComparable) {
-        (Verdict::NotComparable, ExitCode::NothingMeasured)
+    } else if has(Rule::NoCommonCase) && nothing_in_common {
+        (Verdict::NoCommonCase, ExitCode::NothingMeasured)
     } else if reasons.iter().any(|reason| reason.fails) {
         (Verdict::Failed, ExitCode::GateFailed)
     } else if !compared && circumstances.no_baseline.is_some() {
@@ -170,15 +179,15 @@ pub fn baseline_edited(edited: &Edited, blessings: &[Blessing], results: &Result
     Some(Reason::new(Rule::BaselineEdited, None, message))
 }
 
-/// Whether the baseline knows suites that were run, and not one case is what it was.
-fn nothing_comparable(comparison: &Comparison) -> bool {
+/// Whether the baseline knows suites that were run, and not one case of them.
+fn nothing_in_common(comparison: &Comparison) -> bool {
     let known: Vec<&SuiteComparison> = comparison
         .suites
         .iter()
-        .filter(|suite| matches!(suite.state, SuiteState::Compared | SuiteState::NotComparable))
+        .filter(|suite| matches!(suite.state, SuiteState::Compared | SuiteState::NoCommonCase))
         .collect();
     let carried = comparison.suites.iter().any(|suite| suite.state == SuiteState::NotAffected);
-    !carried && !known.is_empty() && known.iter().all(|suite| suite.state == SuiteState::NotComparable)
+    !carried && !known.is_empty() && known.iter().all(|suite| suite.state == SuiteState::NoCommonCase)
 }
 
 /// What is blessed informs and does not fail.
@@ -235,6 +244,7 @@ impl Reason {
             threshold: None,
             before: None,
             policy: None,
+            key: None,
             blessed: None,
             cause: Cause::default(),
             message: message.into(),

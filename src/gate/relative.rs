@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use super::GateContext;
 use crate::aggregate::better_of;
-use crate::baseline::{BaselineCase, BaselineSuite};
+use crate::baseline::{BaselineCase, BaselineSuite, CaseLevel};
 use crate::model::Rule;
 use crate::model::{
-    CaseChange, CaseId, Change, Comparison, Delta, FlatPolicy, Flips, MetricChange, NO_VALUE, Nature, Outcome, Status,
-    SuiteComparison, SuiteId, SuiteState, format_allowed_errors, format_limit, format_limit_of, format_p, format_score,
-    weakenings,
+    AnswersFrom, CaseChange, CaseId, Change, Comparison, Delta, FlatPolicy, Flips, MetricChange, NO_VALUE, Nature,
+    Outcome, Status, SuiteComparison, SuiteId, SuiteState, format_allowed_errors, format_limit, format_limit_of,
+    format_p, format_score, weakenings,
 };
 use crate::results::{CaseResult, Reason, SuiteResult};
 use crate::stats::mean;
@@ -22,12 +22,12 @@ pub(super) fn judge(
     circumstances: &GateContext,
 ) -> Vec<Reason> {
     let mut reasons = weakened(suite, before);
+    reasons.extend(source_changed(suite, before));
     match comparison.state {
         SuiteState::NotAffected => return reasons,
-        SuiteState::NotComparable => {
-            let message = format!("{}: {}", suite.id, comparison.not_comparable());
-            reasons
-                .push(Reason::new(Rule::NotComparable, Some(&suite.id), message).failing(circumstances.incomparable));
+        SuiteState::NoCommonCase => {
+            let message = format!("{}: {}", suite.id, comparison.no_common_case());
+            reasons.push(Reason::new(Rule::NoCommonCase, Some(&suite.id), message));
         }
         SuiteState::Compared | SuiteState::Added | SuiteState::Removed => {}
     }
@@ -48,6 +48,30 @@ pub(super) fn judge(
         reasons.extend(below_best(suite, before, comparison));
     }
     reasons
+}
+
+/// Answers that come about in another way than on main. Recorded answers say nothing about what a change does to a target.
+fn source_changed(suite: &SuiteResult, before: &BaselineSuite) -> Option<Reason> {
+    let now = suite.source.as_ref()?;
+    let then = before.source.as_ref();
+    let asked_before = match then {
+        Some(then) => then.answers == AnswersFrom::Target,
+        None => !before.replayed && now.answers == AnswersFrom::Recordings,
+    };
+    let message = if asked_before && now.answers != AnswersFrom::Target {
+        format!("{}: main asks the target, and this change {}", suite.id, now.answers.words())
+    } else if then.is_some_and(|then| then.answers != now.answers) {
+        format!("{}: this change {}; main does not", suite.id, now.answers.words())
+    } else if before.model.is_some() && suite.model.is_some() && before.model != suite.model {
+        let name = |model: &Option<String>| model.clone().unwrap_or_default();
+        format!("{}: the model is {}, and {} on main", suite.id, name(&suite.model), name(&before.model))
+    } else if then.is_some_and(|then| then.target != now.target) {
+        format!("{}: answers are those of another target than on main", suite.id)
+    } else {
+        return None;
+    };
+    let fails = asked_before && now.answers != AnswersFrom::Target;
+    Some(Reason::new(Rule::SourceChanged, Some(&suite.id), message).failing(fails))
 }
 
 /// Suites that only the baseline knows.
@@ -118,7 +142,21 @@ fn of_case(
         format!("{} → {}", number(change.score_was), number(change.score_now))
     };
     let id = &change.id;
+    if let Some(reason) = case.and_then(|case| edited_key(change, case)) {
+        let (rule, message) = reason;
+        // What also holds on main is not about this key alone.
+        let key = case.and_then(|case| case.key.clone()).filter(|_| rule != Rule::ChangedFails);
+        let value = case.and_then(CaseLevel::now).map(|now| now.score);
+        return Some(Reason { key, value, ..about(rule, message) }.failing(!change.quarantined));
+    }
+    let is_changed = change.question_changed || change.key_changed;
     match change.change {
+        Change::Regressed if now_fails && is_changed => {
+            let what = if change.question_changed { "its question changed" } else { "its key changed" };
+            let message = format!("{id} passed and now fails; {what}{}", case.map(why).unwrap_or_default());
+            let fails = !comparison.varies && !change.quarantined && suite.policy.flips == Flips::Fail;
+            Some(about(Rule::ChangedFails, message).failing(fails))
+        }
         Change::Regressed if now_fails => {
             let why = case.map(why).unwrap_or_default();
             if change.quarantined {
@@ -128,12 +166,13 @@ fn of_case(
                 let message = format!("{id} passed and now fails ({}){why}", scores());
                 return Some(about(Rule::Flipped, message).informing());
             }
+            if case.is_some_and(|case| case.passed_again) {
+                let message = format!(
+                    "{id} is flaky: it passed on main, failed now, and passed when asked once more{why}; if answers vary, set `repeat` and `varies = true`"
+                );
+                return Some(about(Rule::Flaky, message));
+            }
             Some(about(Rule::CaseRegressed, format!("{id} passed and now fails ({}){why}", scores())))
-        }
-        Change::Changed if now_fails => {
-            let message = format!("{id} was changed; it passed and now fails{}", case.map(why).unwrap_or_default());
-            let fails = !comparison.varies && !change.quarantined && suite.policy.flips == Flips::Fail;
-            Some(about(Rule::ChangedFails, message).failing(fails))
         }
         Change::Lost => {
             let word = change.now.map_or("gone", Status::word);
@@ -148,6 +187,29 @@ fn of_case(
             Some(Reason { value: None, ..about(Rule::CaseRemoved, message) }.failing(!allowed))
         }
         Change::Regressed | Change::Changed | Change::Improved | Change::Added | Change::Unchanged => None,
+    }
+}
+
+/// What an edit of a case's key makes of it, if the case passed on main.
+fn edited_key(change: &CaseChange, case: &CaseResult) -> Option<(Rule, String)> {
+    let edit = case.key_edit.as_ref().filter(|_| change.was == Some(Status::Passed))?;
+    let id = &change.id;
+    match (edit.by_main.as_ref().map(|by_main| by_main.status), case.status) {
+        (Some(Status::Failed), Status::Passed) => {
+            let message = format!("{id} passes only by its new key; by main's key it fails");
+            Some((Rule::PassesOnlyByNewKey, message))
+        }
+        (None, Status::Passed) => {
+            let why = edit.why_not.as_deref().unwrap_or("judging it needs more than its answer");
+            Some((
+                Rule::KeyEdited,
+                format!("{id} passed on main, and this change edits its key; main's was not tried, since {why}"),
+            ))
+        }
+        (Some(Status::Passed), Status::Failed) => {
+            Some((Rule::ChangedFails, format!("{id} fails by its new key; by main's key it passes{}", why(case))))
+        }
+        _ => None,
     }
 }
 
@@ -235,9 +297,7 @@ fn known_failures(suite: &SuiteResult, comparison: &SuiteComparison) -> Option<R
     let known: Vec<&CaseChange> = comparison
         .cases
         .iter()
-        .filter(|one| {
-            one.was == Some(Status::Failed) && one.now == Some(Status::Failed) && one.change != Change::Changed
-        })
+        .filter(|one| one.was == Some(Status::Failed) && one.now == Some(Status::Failed))
         .collect();
     if known.is_empty() {
         return None;
@@ -271,10 +331,8 @@ fn below_best(suite: &SuiteResult, before: &BaselineSuite, comparison: &SuiteCom
     let renamed: HashMap<&CaseId, &CaseId> =
         comparison.cases.iter().filter_map(|one| Some((&one.id, one.renamed_from.as_ref()?))).collect();
     let pairs = suite.cases.iter().filter(|case| case.status.is_measured()).filter_map(|case| {
-        let old = before
-            .cases
-            .get(renamed.get(&case.id).copied().unwrap_or(&case.id))
-            .filter(|old| old.fingerprint == case.fingerprint)?;
+        let old =
+            before.cases.get(renamed.get(&case.id).copied().unwrap_or(&case.id)).filter(|old| old.has_key_of(case))?;
         Some((case, old))
     });
     for (case, old) in pairs.filter(|(case, _)| !suite.policy.quarantine.contains_key(&case.id)) {

@@ -27,6 +27,9 @@ pub(crate) fn suite(cases: &str, policy: &Policy) -> SuiteResult {
         kind: Kind::Command,
         status: Status::Unmeasured,
         replayed: false,
+        source: None,
+        untracked: Vec::new(),
+        recorded_of: None,
         from_cache: 0,
         varies,
         affected: true,
@@ -47,7 +50,9 @@ fn case(position: usize, text: &str) -> CaseResult {
     let (id, question) = name.split_once('=').unwrap_or((name, name));
     let (id, category) = id.split_once(':').map_or((id, None), |(category, id)| (id, Some(category)));
     let question = question.split_once(':').map_or(question, |(_, question)| question);
-    let id = id.trim_end_matches('\'');
+    // `a'` asks something else than `a`, and `a"` is judged by another key.
+    let id = id.trim_end_matches(['\'', '"']);
+    let (asked, key) = (question.trim_end_matches('"'), question.trim_end_matches('\''));
     let (status, score, attempts) = match how.split_at(1) {
         ("+", "") => (Status::Passed, Some(1.0), vec![true]),
         ("-", "") => (Status::Failed, Some(0.0), vec![false]),
@@ -81,10 +86,14 @@ fn case(position: usize, text: &str) -> CaseResult {
         position,
         status,
         flaky: false,
+        passed_again: false,
         score,
         metrics: BTreeMap::new(),
         checks: Vec::new(),
         fingerprint: Fingerprint::of(&question.into()),
+        question: Some(Fingerprint::of(&asked.into())),
+        key: Some(Fingerprint::of(&key.into())),
+        key_edit: None,
         location: Location { file: "cases.json".into(), line: position + 1 },
         duration_ms: 1.0,
         attempts,
@@ -362,16 +371,17 @@ fn cases_against_the_baseline() {
         .fails(&["case-regressed b"]);
     let gate = world("flips are reported", "a+ b+", "a+ b-").policy(|p| p.flips = Flips::Report).passes();
     assert_eq!(informs(&gate), ["flipped b"]);
-    world("every case is another", "a+ b+", "a'+ b'+").gives(Verdict::NotComparable, 3, &["not-comparable"]);
-    world("every case is another and fails", "a+", "a'-").gives(
-        Verdict::NotComparable,
+    world("every question is another", "a+ b+", "a'+ b'+").passes();
+    world("every question is another and fails", "a+", "a'-").fails(&["changed-fails a"]);
+    world("no case is in the baseline", "a+ b+", "c+").gives(
+        Verdict::NoCommonCase,
         3,
-        &["not-comparable", "changed-fails a"],
+        &["no-common-case", "case-removed a", "case-removed b"],
     );
-    world("broken wins over not comparable", "a+", "a'+ b!").gives(
+    world("broken wins over no common case", "a+", "c+ b!").gives(
         Verdict::Broken,
         4,
-        &["too-many-errors", "not-comparable"],
+        &["too-many-errors", "no-common-case", "case-removed a"],
     );
     world("a suite is gone", "a+ | x+", "a+").fails(&["suite-removed"]);
     world("a filter leaves a suite out", "a+ | x+", "a+").given(|c| c.filtered = true).passes();
@@ -388,7 +398,7 @@ fn metrics_against_the_baseline() {
         .policy(drop_of("mean-score", 0.02))
         .fails(&["metric-dropped mean-score"]);
     world("a case that is new does not count", "a+", "a+ b-").policy(strict).passes();
-    world("a case that is changed does not count", "a+ b+.9", "a+ b'+.1").policy(strict).passes();
+    world("a case that is changed counts", "a+ b+.9", "a+ b'+.1").policy(strict).fails(&["metric-dropped mean-score"]);
     world("a case that is gone does not count", "a+ b-", "a+")
         .policy(strict)
         .policy(|p| p.allow_removed = vec!["b".into()])
@@ -639,6 +649,7 @@ pub(crate) fn allowed(rule: Rule) -> Allowed {
         metric: None,
         slice: None,
         policy: None,
+        key: None,
         to: None,
         taken_in: false,
         was: None,
@@ -705,8 +716,10 @@ fn an_update_turns_one_way() {
     assert_eq!((a.score, a.best.as_ref().unwrap().score), (0.6, 0.8));
     assert!(cases(&main).contains_key(&id("c")), "added cases enter");
     assert!(cases(&main_after(&["a+ b+", "a+"])).contains_key(&id("b")), "removed ones stay until that is allowed");
-    let changed = main_after(&["a+.9", "a'+.2"]);
-    assert_eq!(cases(&changed)[&id("a")].best.as_ref().unwrap().score, 0.2, "changed ones are replaced");
+    let asked = main_after(&["a+.9", "a'+.2"]);
+    assert_eq!(cases(&asked)[&id("a")].best.as_ref().unwrap().score, 0.9, "another question is the same case");
+    let judged = main_after(&["a+.9", "a\"+.2"]);
+    assert_eq!(cases(&judged)[&id("a")].best.as_ref().unwrap().score, 0.2, "the best by another key is none");
     let renamed = main_after(&["a+.9", "b=a+.5"]);
     assert_eq!(cases(&renamed).keys().map(CaseId::as_str).collect::<Vec<_>>(), ["b"]);
     assert_eq!(cases(&renamed)[&id("b")].best.as_ref().unwrap().score, 0.9, "a new name keeps the best");

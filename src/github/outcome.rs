@@ -22,7 +22,7 @@ pub fn conclusion(results: &Results, event: &Event) -> &'static str {
         Verdict::Passed => "success",
         Verdict::NoBaseline | Verdict::NotJudged => "neutral",
         Verdict::Interrupted => "cancelled",
-        Verdict::Failed | Verdict::Broken | Verdict::NothingMeasured | Verdict::NotComparable => "failure",
+        Verdict::Failed | Verdict::Broken | Verdict::NothingMeasured | Verdict::NoCommonCase => "failure",
     }
 }
 

@@ -12,6 +12,7 @@ mod files;
 mod found;
 mod nearest;
 mod place;
+mod tracked;
 mod tree;
 
 pub use checker::{Checker, FileSchema, schema_of, written_schema_of};
@@ -23,4 +24,5 @@ pub use files::{delete, expand_globs, files_in, find_directory, is_file, read_by
 pub use found::{FindError, Found, Ignored};
 pub use nearest::nearest;
 pub use place::Place;
-pub use tree::{TreeError, TreeKind, TreeScan, scan, tree_hash};
+pub use tracked::{TrackedFiles, unix_lines, with_unix_lines, words};
+pub use tree::{TreeError, TreeKind, TreeScan, scan, tree_hash, tree_hashes};

@@ -28,6 +28,20 @@ impl<'a> Place<'a> {
         self.at.clone()
     }
 
+    /// The value here; null if there is none.
+    pub fn value(&self) -> serde_json::Value {
+        let mut value = &self.document.value;
+        for step in self.at.steps() {
+            let inner = match value {
+                serde_json::Value::Array(items) => step.parse::<usize>().ok().and_then(|index| items.get(index)),
+                value => value.get(step),
+            };
+            let Some(inner) = inner else { return serde_json::Value::Null };
+            value = inner;
+        }
+        value.clone()
+    }
+
     /// Reports a mistake about the value here; about what encloses it if there is none.
     pub fn error(&self, message: impl Into<String>) {
         self.errors.borrow_mut().push(self.document.error(&self.at, message));

@@ -1,12 +1,15 @@
 //! A directory as it will be copied: its own `.gitignore` files are obeyed, and no link leads out of it.
 #![expect(clippy::disallowed_methods, reason = "edge: walks directories")]
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use ignore::WalkBuilder;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
+
+use super::tracked::content_hash;
 
 /// One entry of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,6 +120,25 @@ pub fn tree_hash(root: &Path) -> Result<Value, TreeError> {
     }
     let digest = hasher.finalize();
     Ok(json!(digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>()))
+}
+
+/// A hash of each entry of a directory, by its path. How the lines of a text end does not count.
+pub fn tree_hashes(root: &Path) -> Result<BTreeMap<String, String>, TreeError> {
+    let mut hashes = BTreeMap::new();
+    for TreeEntry { path, kind } in scan(root, TreeScan::Fixture)? {
+        let hash = match &kind {
+            TreeKind::Directory => "directory".to_owned(),
+            TreeKind::Link { target } => format!("link {}", target.to_string_lossy()),
+            TreeKind::File { executable } => {
+                let contents = std::fs::read(root.join(&path));
+                let contents = contents.map_err(|error| TreeError::Read { path: path.clone(), error })?;
+                let sort = if *executable { "program" } else { "file" };
+                format!("{sort} {}", content_hash(&contents))
+            }
+        };
+        hashes.insert(path, hash);
+    }
+    Ok(hashes)
 }
 
 /// Whether a link at `path` (relative to the tree) leads out of the tree.

@@ -57,6 +57,12 @@ pub struct SuiteComparison {
     pub varies: bool,
     /// How many cases both sides have and measured.
     pub comparable: usize,
+    /// How many cases that both sides have ask something else now.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub questions_changed: usize,
+    /// How many cases that both sides have are judged in another way now.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub keys_changed: usize,
     /// How many cases changed in which way.
     #[serde(default)]
     pub counts: BTreeMap<Change, usize>,
@@ -70,11 +76,11 @@ pub struct SuiteComparison {
 }
 
 impl SuiteComparison {
-    /// Why no case of it can be compared: how each of them changed.
-    pub fn not_comparable(&self) -> String {
+    /// Why no case of it is compared: how each of them changed.
+    pub fn no_common_case(&self) -> String {
         let words = changes_in_words(&self.counts);
         let counts = if words.is_empty() { String::new() } else { format!(" ({words})") };
-        format!("no case can be compared with the baseline{counts}")
+        format!("no measured case of it is in the baseline{counts}")
     }
 }
 
@@ -84,7 +90,7 @@ pub fn changes_in_words(counts: &BTreeMap<Change, usize>) -> String {
         (Change::Regressed, "worse"),
         (Change::Improved, "better"),
         (Change::Lost, "not measured any more"),
-        (Change::Changed, "changed"),
+        (Change::Changed, "edited"),
         (Change::Added, "new"),
         (Change::Removed, "removed"),
     ];
@@ -104,8 +110,9 @@ pub enum SuiteState {
     Added,
     /// Only the baseline knows it.
     Removed,
-    /// No case of it is what it was.
-    NotComparable,
+    /// No measured case of it is in the baseline.
+    #[serde(alias = "not-comparable")]
+    NoCommonCase,
     /// Nothing that it depends on changed; it was not run.
     NotAffected,
 }
@@ -118,7 +125,7 @@ pub enum Change {
     Regressed,
     /// It was measured and now is not.
     Lost,
-    /// Its question is another.
+    /// It comes out as it did, but its question or its key is another.
     Changed,
     /// The baseline has it and this run does not.
     Removed,
@@ -156,9 +163,25 @@ pub struct CaseChange {
     /// The parts that it had then: points of golden components, ranks of expected ids.
     #[serde(default)]
     pub parts_was: BTreeMap<String, f64>,
+    /// Whether the target is asked something else.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub question_changed: bool,
+    /// Whether an answer is judged in another way.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub key_changed: bool,
     /// What else was measured of it then; left out if nothing was.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics_was: BTreeMap<String, f64>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out a reference")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// How a metric changed.

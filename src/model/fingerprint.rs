@@ -19,10 +19,32 @@ impl Fingerprint {
         Self(digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect())
     }
 
+    /// Hashes what a value means: `1.0` is `1`, and the order of keys does not matter.
+    pub fn normalised(value: &Value) -> Self {
+        Self::of(&with_plain_numbers(value))
+    }
+
     /// 32 hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// The value with every whole number written as one.
+fn with_plain_numbers(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => whole(number).map_or_else(|| value.clone(), Value::from),
+        Value::Array(items) => items.iter().map(with_plain_numbers).collect(),
+        Value::Object(map) => map.iter().map(|(key, item)| (key.clone(), with_plain_numbers(item))).collect(),
+        Value::Null | Value::Bool(_) | Value::String(_) => value.clone(),
+    }
+}
+
+/// A number that is written with a point and is whole.
+#[expect(clippy::cast_possible_truncation, reason = "whole and far below 2^63")]
+fn whole(number: &serde_json::Number) -> Option<i64> {
+    let float = number.as_f64().filter(|_| number.is_f64())?;
+    (float.fract() == 0.0 && float.abs() < 9e15).then_some(float as i64)
 }
 
 /// Feeds a value in a form where no two different values give the same bytes.

@@ -13,8 +13,9 @@ pub enum Rule {
     TooManyErrors,
     /// A suite, or the whole run, has no measured case.
     NothingMeasured,
-    /// No case is what it is in the baseline; fails if that is so for the whole run.
-    NotComparable,
+    /// No measured case of a suite is in the baseline.
+    #[serde(alias = "not-comparable")]
+    NoCommonCase,
     /// The policy is less strict than the baseline's.
     WeakenedGate,
     /// The change edits the baseline, or where it is found.
@@ -25,6 +26,14 @@ pub enum Rule {
     CaseRegressed,
     /// A case that changed passed and now fails.
     ChangedFails,
+    /// A case passed, and with the same key as on main it would fail now.
+    PassesOnlyByNewKey,
+    /// A case passed, and this change edits how it is judged.
+    KeyEdited,
+    /// Recorded answers are of another version of the target than the one that is here.
+    OutdatedRecordings,
+    /// Main asks the target, and this change does not.
+    SourceChanged,
     /// A metric is below its floor.
     BelowMin,
     /// A metric fell more than it may.
@@ -74,6 +83,11 @@ pub enum Rule {
 }
 
 impl Rule {
+    /// Whether it is about an edit of a case: what `bless --changed` allows.
+    pub const fn is_of_edit(self) -> bool {
+        matches!(self, Self::ChangedFails | Self::PassesOnlyByNewKey | Self::KeyEdited)
+    }
+
     /// Whether what it says can be allowed; what could not be had or measured at all cannot be wished away.
     pub const fn is_blessable(self) -> bool {
         !matches!(self, Self::TooManyErrors | Self::NothingMeasured | Self::Interrupted)

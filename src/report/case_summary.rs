@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::model::{CaseChange, CaseId, Change, Status, SuiteId};
+use crate::model::{CaseChange, CaseId, Status, SuiteId};
 use crate::results::{CaseResult, Results, SuiteResult};
 
 /// How a case is to be seen beside the baseline.
@@ -35,9 +35,9 @@ impl<'a> Changes<'a> {
     pub fn standing(&self, suite: &'a SuiteResult, case: &'a CaseResult) -> Standing {
         match case.status {
             Status::Failed | Status::Error => {
-                let known = self.get(&suite.id, &case.id).is_some_and(|one| {
-                    one.was == Some(Status::Failed) && one.now == Some(Status::Failed) && one.change != Change::Changed
-                });
+                let known = self
+                    .get(&suite.id, &case.id)
+                    .is_some_and(|one| one.was == Some(Status::Failed) && one.now == Some(Status::Failed));
                 if known { Standing::Known } else { Standing::New }
             }
             Status::Passed | Status::Unmeasured | Status::Skipped => Standing::Fine,

@@ -124,7 +124,7 @@ impl Rank {
     fn of(fails: bool, group: &CauseGroup<'_>) -> Self {
         let rules = || group.own.iter().chain(&group.effects).map(|reason| reason.rule);
         let decides = |rule: Rule| {
-            matches!(rule, Rule::Interrupted | Rule::TooManyErrors | Rule::NothingMeasured | Rule::NotComparable)
+            matches!(rule, Rule::Interrupted | Rule::TooManyErrors | Rule::NothingMeasured | Rule::NoCommonCase)
         };
         let is_first = rules().any(|rule| decides(rule) || matches!(rule, Rule::BelowMin | Rule::MissingMetric));
         let rule = rules().min().unwrap_or(Rule::NotGated);
@@ -302,6 +302,11 @@ fn many(rule: Option<Rule>, count: usize) -> String {
     match rule {
         Some(Rule::CaseRegressed) => format!("{cases} regressed"),
         Some(Rule::ChangedFails) => format!("{cases} were changed; they passed and now fail"),
+        Some(Rule::PassesOnlyByNewKey) => format!("{cases} pass only by their new keys; by main's keys they fail"),
+        Some(Rule::KeyEdited) => format!("{cases} passed on main, and this change edits their keys"),
+        Some(Rule::Flaky) => format!(
+            "{cases} are flaky: they passed on main, failed now, and passed when asked once more; if answers vary, set `repeat` and `varies = true`"
+        ),
         Some(Rule::ScenarioFailed) => format!("{cases} failed"),
         Some(Rule::Lost) => format!("{cases} were measured and are not now"),
         Some(Rule::CaseRemoved) => format!("{cases} are gone"),
@@ -388,7 +393,9 @@ fn bless_command(results: &Results, of: &SuiteCauses<'_>) -> Option<String> {
     let mut line = String::from("evalratchet baseline bless");
     line.push_str(&config_flag(results));
     line.push_str(&flag("suite", suite.as_str()));
-    if let Some(case) = only {
+    if failing.iter().all(|cause| cause.rule.is_of_edit()) {
+        line.push_str(" --changed");
+    } else if let Some(case) = only {
         line.push_str(&flag("case", case.as_str()));
     }
     line.push_str(" --reason \"…\"");

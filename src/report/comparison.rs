@@ -15,7 +15,7 @@ pub(super) fn comparison_notes(suite: &SuiteComparison) -> Vec<String> {
         SuiteState::Added => "new: the baseline does not know this suite".to_owned(),
         SuiteState::Removed => "only the baseline knows it".to_owned(),
         SuiteState::NotAffected => "not affected by what changed: these are the baseline's values".to_owned(),
-        SuiteState::NotComparable => format!("not comparable: {}", suite.not_comparable()),
+        SuiteState::NoCommonCase => suite.no_common_case(),
         SuiteState::Compared => String::new(),
     };
     let of_cases = suite.metrics.iter().filter(|(name, _)| Nature::of(name) != Nature::Latency);
@@ -97,7 +97,16 @@ pub fn change_counts(comparison: &Comparison) -> Option<String> {
     let cases = comparison.suites.iter().flat_map(|suite| &suite.cases);
     let renamed = cases.filter(|case| case.renamed_from.is_some()).count();
     let suites = |state: SuiteState| comparison.suites.iter().filter(|suite| suite.state == state).count();
+    counts.remove(&Change::Changed);
     let mut words = vec![changes_in_words(&counts)];
+    let edits: [(&str, fn(&SuiteComparison) -> usize); 2] =
+        [("question", |suite| suite.questions_changed), ("key", |suite| suite.keys_changed)];
+    for (what, count) in edits {
+        words.push(match comparison.suites.iter().map(count).sum() {
+            0 => String::new(),
+            count => format!("{} changed", counted(count, what)),
+        });
+    }
     words.push(if renamed > 0 { format!("{renamed} renamed") } else { String::new() });
     for (state, word) in [(SuiteState::Added, "new"), (SuiteState::Removed, "removed")] {
         words.push(match suites(state) {

@@ -54,7 +54,7 @@ pub fn terminal(results: &Results, style: Style) -> String {
     }
     let color = match results.gate.verdict {
         Verdict::Passed => Ink::Green,
-        Verdict::Failed | Verdict::Broken | Verdict::NothingMeasured | Verdict::NotComparable => Ink::Red,
+        Verdict::Failed | Verdict::Broken | Verdict::NothingMeasured | Verdict::NoCommonCase => Ink::Red,
         Verdict::NotJudged | Verdict::Interrupted | Verdict::NoBaseline => Ink::Yellow,
     };
     out.push_str(&format!("{}\n", paint(&plain(&verdict_line(results)), color, style)));

@@ -64,6 +64,8 @@ pub enum VerdictPart<'a> {
     Replayed { suites: usize, of: usize },
     /// How many answers came from the cache of earlier runs.
     FromCache(usize),
+    /// Suites whose cases git does not track.
+    Untracked(Vec<&'a str>),
     /// This is one part of a run.
     Shard(Shard),
     /// Something was left out.
@@ -132,8 +134,12 @@ impl<'a> SuiteVerdict<'a> {
 pub enum SuitesOf {
     /// Nothing was measured in them.
     NothingMeasured,
-    /// No case of them can be compared.
-    NotComparable,
+    /// No measured case of them is in the baseline.
+    NoCommonCase,
+    /// Their answers come about in another way than on main.
+    SourceChanged,
+    /// Their recorded answers may be of another version of the target.
+    OutdatedRecordings,
     /// A filter left out cases of them, so that their floors are not held to.
     FloorsNotHeld,
     /// A metric of them may have fallen.
@@ -141,12 +147,21 @@ pub enum SuitesOf {
 }
 
 impl SuitesOf {
-    const ALL: [Self; 4] = [Self::NothingMeasured, Self::NotComparable, Self::FloorsNotHeld, Self::Inconclusive];
+    const ALL: [Self; 6] = [
+        Self::NothingMeasured,
+        Self::NoCommonCase,
+        Self::SourceChanged,
+        Self::OutdatedRecordings,
+        Self::FloorsNotHeld,
+        Self::Inconclusive,
+    ];
 
     const fn rule(self) -> Rule {
         match self {
             Self::NothingMeasured => Rule::NothingMeasured,
-            Self::NotComparable => Rule::NotComparable,
+            Self::NoCommonCase => Rule::NoCommonCase,
+            Self::SourceChanged => Rule::SourceChanged,
+            Self::OutdatedRecordings => Rule::OutdatedRecordings,
             Self::FloorsNotHeld => Rule::FloorsNotHeld,
             Self::Inconclusive => Rule::Inconclusive,
         }
@@ -155,7 +170,9 @@ impl SuitesOf {
     const fn words(self) -> &'static str {
         match self {
             Self::NothingMeasured => "nothing measured in",
-            Self::NotComparable => "not comparable:",
+            Self::NoCommonCase => "no case in common with the baseline:",
+            Self::SourceChanged => "answers come from another source than on main:",
+            Self::OutdatedRecordings => "recordings may be outdated:",
             Self::FloorsNotHeld => "floors not held to:",
             Self::Inconclusive => "inconclusive:",
         }
@@ -265,6 +282,9 @@ fn circumstances(results: &Results) -> Vec<VerdictPart<'_>> {
     parts.extend(some(blessed).map(|count| VerdictPart::Blessed { count, reasons }));
     parts.extend(suites(|suite| suite.replayed).map(|suites| VerdictPart::Replayed { suites, of }));
     parts.extend(some(results.suites.iter().map(|suite| suite.from_cache).sum()).map(VerdictPart::FromCache));
+    let untracked: Vec<&str> =
+        results.suites.iter().filter(|suite| !suite.untracked.is_empty()).map(|suite| suite.id.as_str()).collect();
+    parts.extend((!untracked.is_empty()).then_some(VerdictPart::Untracked(untracked)));
     match results.run.shard {
         Some(shard) => parts.push(VerdictPart::Shard(shard)),
         None if results.run.partial => parts.push(VerdictPart::Partial),
@@ -312,6 +332,10 @@ impl VerdictPart<'_> {
             }
             Self::Replayed { suites, of } => format!("{suites} of {of} suites replayed"),
             Self::FromCache(count) => format!("{} from the cache", counted(*count, "answer")),
+            Self::Untracked(suites) => {
+                let names = suites.iter().map(|name| foreign(name)).collect();
+                format!("cases that git does not track: {}", listed(names, ", "))
+            }
             Self::Shard(shard) => format!("shard {shard}: a part is not judged, merge judges the whole"),
             Self::Partial => "partial run".to_owned(),
         }
@@ -333,7 +357,7 @@ pub const fn verdict_word(verdict: Verdict) -> &'static str {
         Verdict::Failed => "failed",
         Verdict::Broken => "broken",
         Verdict::NothingMeasured => "nothing measured",
-        Verdict::NotComparable => "not comparable",
+        Verdict::NoCommonCase => "no case in common",
         Verdict::NoBaseline => "no baseline",
         Verdict::NotJudged => "not judged",
         Verdict::Interrupted => "interrupted",

@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{
-    CaseId, Check, Comparison, EndingKind, Fingerprint, Location, Metric, Mode, Output, Policy, Rule, Sha, Shard,
-    Slice, Status, SuiteId, Usage, nullable,
+    CaseId, Check, Comparison, EndingKind, Fingerprint, KeyEdit, Location, Metric, Mode, Output, Policy, Rule, Sha,
+    Shard, Slice, Status, SuiteId, SuiteSource, Usage, nullable,
 };
 use crate::suites::{CaseDetail, CaseView, Kind, SuiteDetail};
 
@@ -190,6 +190,15 @@ pub struct SuiteResult {
     /// Whether its answers were recorded ones.
     #[serde(default)]
     pub replayed: bool,
+    /// How its answers come about; release 0.1 did not write it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<SuiteSource>,
+    /// Files of its cases that git does not track; left out if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub untracked: Vec<String>,
+    /// Whether its recorded answers are of the target as it is here; left out where nothing is replayed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded_of: Option<RecordedOf>,
     /// How many of its answers came from the cache of earlier runs, those of judges included; left out if none did.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub from_cache: usize,
@@ -221,6 +230,18 @@ impl SuiteResult {
     }
 }
 
+/// Of which version of a process target recorded answers are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecordedOf {
+    /// Of the one that is here.
+    This,
+    /// Of another one.
+    Another,
+    /// The recordings do not say.
+    Unknown,
+}
+
 /// The results of a case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -234,6 +255,9 @@ pub struct CaseResult {
     /// Whether attempts at it came out differently when it was suspected.
     #[serde(default)]
     pub flaky: bool,
+    /// Whether it failed, and passed when it was asked once more. The first outcome stands; left out if not.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub passed_again: bool,
     /// Its quality, 0…1; `null` unless measured.
     #[serde(deserialize_with = "nullable")]
     pub score: Option<f64>,
@@ -242,8 +266,17 @@ pub struct CaseResult {
     /// One entry for each declared check.
     #[serde(default)]
     pub checks: Vec<Check>,
-    /// A hash of the question.
+    /// A hash of question and key together, as release 0.1 made it.
     pub fingerprint: Fingerprint,
+    /// A hash of what the target is asked; release 0.1 did not write it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<Fingerprint>,
+    /// A hash of how an answer is judged; release 0.1 did not write it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Fingerprint>,
+    /// What it comes to by main's key, if the change edits its key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_edit: Option<KeyEdit>,
     /// Where it is defined.
     pub location: Location,
     /// The mean over its attempts.
@@ -323,8 +356,9 @@ pub enum Verdict {
     Broken,
     /// There was nothing to judge.
     NothingMeasured,
-    /// There is a baseline, and nothing is what it was.
-    NotComparable,
+    /// There is a baseline, and no case of the run is in it.
+    #[serde(alias = "not-comparable")]
+    NoCommonCase,
     /// What is gated holds, and there is no baseline yet.
     NoBaseline,
     /// One part of a run; `merge` judges the whole.
@@ -357,6 +391,9 @@ pub struct Reason {
     pub before: Option<f64>,
     /// About which part of the policy.
     pub policy: Option<String>,
+    /// About which key of a case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Fingerprint>,
     /// Why it does not fail all the same, if it was blessed.
     pub blessed: Option<String>,
     /// What explains it.
@@ -409,6 +446,11 @@ const fn yes() -> bool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out a reference")]
 const fn is_zero(count: &usize) -> bool {
     *count == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 const fn first() -> u32 {

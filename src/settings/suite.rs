@@ -9,7 +9,7 @@ use super::policy::ThresholdOf;
 use super::sections::{CommonSection, FlipsSection};
 use super::suite_section::{SuiteSection, kinds_with};
 use super::{Overrides, Source, SuiteSettings, parse_duration, policy};
-use crate::input::{FileSet, Found, InputErrors, Place};
+use crate::input::{FileSet, Found, InputErrors, Place, TrackedFiles};
 use crate::model::{Flips, Mode, Policy, SuiteId, Threshold};
 use crate::suites::Kind;
 use crate::suites::config::{CasesAre, SuiteContext};
@@ -74,9 +74,12 @@ pub(super) fn validate(section: SuiteSection, context: &SuiteValidation<'_>, pla
         source,
         recordings: common.recordings.map(|file| Found { path: context.root.join(&file), shown: file }),
         target: target.unwrap_or(TargetSettings::NONE),
+        target_text: Some(place.join("target").value()).filter(|value| !value.is_null()).map(|value| value.to_string()),
         policy,
         varies: common.varies.unwrap_or(repeat > 1 || (is_live && is_model)),
         paths: common.paths,
+        tracked: TrackedFiles::default(),
+        subject: None,
         repeat,
         jobs: context.overrides.jobs.or(common.jobs),
     }

@@ -93,6 +93,11 @@ pub trait CaseQuestion: Clone + fmt::Debug + Send + Sync {
     /// Judges given evidence. Asks nobody, so that recordings and proofs can use it, too.
     fn evaluate(&self, evidence: &Self::Evidence) -> Evaluation;
 
+    /// The same question judged by the key of `main`; `None` where judging takes more than the answer.
+    fn with_key_of(&self, _main: &Self) -> Option<Self> {
+        None
+    }
+
     /// The case as a report shows it when nothing has been asked.
     fn detail(&self) -> Self::Detail;
 
@@ -137,7 +142,7 @@ impl Evidence for Answer {
     fn into_attempt(self, evaluation: Evaluation) -> Attempted {
         let Self { ending, captured, duration, hint: _, usage, from_cache } = self;
         let from_cache = usize::from(from_cache);
-        Attempted { ending: ending.kind(), duration, captured, usage, from_cache, evaluation }
+        Attempted { ending: ending.kind(), duration, captured, usage, from_cache, evaluation, by_main: None }
     }
 }
 
@@ -153,6 +158,11 @@ pub trait CaseReport {
 
     /// What the page shows of the case beyond what it shows of every case.
     fn page(&self, case: CaseView<'_>, change: Option<&CaseChange>) -> CasePage;
+
+    /// The answer that was judged, as text.
+    fn answer(&self) -> Option<String> {
+        None
+    }
 
     /// Something worth knowing whether the case failed or not.
     fn note(&self) -> Option<String> {
@@ -193,10 +203,11 @@ pub trait SuiteReport {
     }
 }
 
-async fn attempt<Q: CaseQuestion>(question: &Q, asking: &Asking<'_>) -> Attempted {
+async fn attempt<Q: CaseQuestion>(question: &Q, by_main: Option<&Q>, asking: &Asking<'_>) -> Attempted {
     let evidence = question.ask(asking).await;
     let evaluation = question.evaluate(&evidence);
-    evidence.into_attempt(evaluation)
+    let by_main = by_main.map(|question| Box::new(question.evaluate(&evidence)));
+    Attempted { by_main, ..evidence.into_attempt(evaluation) }
 }
 
 fn not_asked<Q: CaseQuestion>(question: &Q, why: &str) -> Attempted {
@@ -331,10 +342,26 @@ macro_rules! kinds {
         }
 
         impl Question {
-            /// Asks once and judges what came of it.
-            pub async fn attempt(&self, asking: &Asking<'_>) -> Attempted {
+            /// Asks once and judges what came of it, also by main's key if that is another one.
+            pub async fn attempt(&self, by_main: Option<&Self>, asking: &Asking<'_>) -> Attempted {
                 match self {
-                    $(Self::$kind(question) => attempt(&**question, asking).await,)*
+                    $(Self::$kind(question) => {
+                        let by_main = match by_main {
+                            Some(Self::$kind(main)) => Some(&**main),
+                            Some(_) | None => None,
+                        };
+                        attempt(&**question, by_main, asking).await
+                    })*
+                }
+            }
+
+            /// See [`CaseQuestion::with_key_of`].
+            pub fn with_key_of(&self, main: &Self) -> Option<Self> {
+                match (self, main) {
+                    $((Self::$kind(question), Self::$kind(main)) => {
+                        Some(Self::$kind(Box::new(question.with_key_of(main)?)))
+                    })*
+                    _ => None,
                 }
             }
 

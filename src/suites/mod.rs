@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use crate::input::{Document, InputError, InputErrors, Pointer, nearest};
 use crate::model::{
-    CaseChange, CaseId, Check, EndingKind, Fingerprint, Location, Output, Rule, Score, Slice, Status, Usage,
+    CaseChange, CaseId, CaseKey, Check, EndingKind, Fingerprint, Location, Output, Rule, Score, Slice, Status, Usage,
 };
 use crate::process::Stop;
 use crate::targets::AnswerSource;
@@ -50,8 +50,12 @@ pub struct Case {
     pub slices: Vec<Slice>,
     /// Where it is defined.
     pub location: Location,
-    /// A hash of the question.
+    /// A hash of question and key together, as release 0.1 made it.
     pub fingerprint: Fingerprint,
+    /// A hash of what the target is asked.
+    pub asked: Fingerprint,
+    /// How an answer is judged.
+    pub key: CaseKey,
     pub question: Question,
 }
 
@@ -83,11 +87,13 @@ pub struct Attempted {
     /// How many answers of earlier runs it is made of: the target's, and those of judges.
     pub from_cache: usize,
     pub evaluation: Evaluation,
+    /// The same answer judged by main's key, where that is another one.
+    pub by_main: Option<Box<Evaluation>>,
 }
 
 impl Redact for Attempted {
     fn redact(&mut self, redactor: &Redactor) {
-        let Self { ending: _, duration: _, captured, usage: _, from_cache: _, evaluation } = self;
+        let Self { ending: _, duration: _, captured, usage: _, from_cache: _, evaluation, by_main: _ } = self;
         let Evaluation { status: _, score: _, metrics: _, checks, diff, detail } = evaluation;
         captured.redact(redactor);
         checks.redact(redactor);

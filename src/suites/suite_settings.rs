@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::Kind;
 use super::config::{CasesAre, SuiteConfig};
-use crate::input::{Document, FileSet, Found, InputErrors};
-use crate::model::{ChangedPaths, Policy, SuiteId, normal};
+use crate::input::{Document, FileSet, Found, InputErrors, TrackedFiles, words};
+use crate::model::{AnswersFrom, ChangedPaths, Fingerprint, Policy, SuiteId, SuiteSource, normal};
 use crate::targets::{Source, TargetSettings};
 
 /// One suite, ready to be loaded and run once its files are found.
@@ -27,12 +27,19 @@ pub struct SuiteSettings {
     pub recordings: Option<Found>,
     /// The system under test.
     pub target: TargetSettings,
+    /// The same as the configuration writes it.
+    pub target_text: Option<String>,
     /// What it is held to.
     pub policy: Policy,
     /// Whether answers vary from run to run.
     pub varies: bool,
     /// With `--changed-since`: what it depends on; nothing if it always runs.
     pub paths: Vec<String>,
+    /// The files that git tracks.
+    pub tracked: TrackedFiles,
+    /// A hash of the tracked files that its target's command line and its `paths` name; only where answers are recorded and
+    /// the target is a process.
+    pub subject: Option<Fingerprint>,
     /// How often each case is asked.
     pub repeat: usize,
     /// How many answers are asked for at the same time, if the user said so.
@@ -55,6 +62,43 @@ impl SuiteSettings {
                 unavailable.add_help(help);
             }
         }
+    }
+
+    /// How its answers come about.
+    pub fn answers(&self) -> SuiteSource {
+        let target = self.target_text.clone();
+        let answers = match (self.kind.rules().cases, self.source) {
+            (CasesAre::Results { .. }, _) => {
+                let files: Vec<&str> = self.files.found().iter().map(|found| found.shown.as_str()).collect();
+                return SuiteSource { answers: AnswersFrom::AnotherTool, target: Some(files.join(", ")) };
+            }
+            (_, Source::Recordings) => AnswersFrom::Recordings,
+            (_, Source::Nobody) => AnswersFrom::Nobody,
+            (_, Source::Target | Source::Recorder) if self.target.is_none() => AnswersFrom::Cases,
+            (_, Source::Target | Source::Recorder) => AnswersFrom::Target,
+        };
+        SuiteSource { answers, target }
+    }
+
+    /// Says which files git tracks, and with that which version of its target this is.
+    pub fn set_tracked(&mut self, tracked: &TrackedFiles) {
+        self.tracked = tracked.clone();
+        let named = self.target.properties().named_files();
+        if self.recordings.is_none() || named.is_empty() {
+            return;
+        }
+        let mut files = tracked.named(&self.root, named);
+        files.extend(tracked.matching(&self.root, &self.paths));
+        self.subject = Some(Fingerprint::of(&serde_json::json!(files)));
+    }
+
+    /// The files of its cases that git does not track.
+    pub fn untracked_cases(&self) -> Vec<&str> {
+        if matches!(self.kind.rules().cases, CasesAre::Results { .. }) {
+            return Vec::new();
+        }
+        let found = self.files.found().iter().filter(|found| !self.tracked.has_any_of(&found.path));
+        found.map(|found| found.shown.as_str()).collect()
     }
 
     /// Whether what changed concerns the suite: what its `paths` name, what it is made of itself, its target, and `more`.
@@ -81,9 +125,7 @@ impl SuiteSettings {
         let patterns = self.paths.iter().cloned().chain(sets.iter().flat_map(|set| set.globs())).collect();
         let found = sets.iter().flat_map(|set| set.found()).chain(&self.recordings);
         let mut paths: Vec<String> = found.map(|found| found.shown.clone()).collect();
-        // A script that a shell is given may name files, too.
-        let is_between = |c: char| c.is_whitespace() || "=;|&<>()'\"`".contains(c);
-        let words = target.named_files().into_iter().flat_map(|text| text.split(is_between).chain([text]));
+        let words = target.named_files().into_iter().flat_map(words);
         paths.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
         (patterns, paths)
     }

@@ -40,6 +40,8 @@ pub struct Recorder {
     pub without_answer: usize,
     /// Why the first of those had none.
     pub why: Option<String>,
+    /// A hash of the target's own files, if it is a process.
+    subject: Option<Fingerprint>,
 }
 
 /// What a suite's answers come from.
@@ -49,6 +51,8 @@ pub struct SourceSetup<'a> {
     /// Whether it is asked, recorded or replayed.
     pub source: Source,
     pub recordings: Recordings,
+    /// A hash of the target's own files, if it is a process.
+    pub subject: Option<Fingerprint>,
     /// Who else is asked.
     pub opinions: Vec<OpinionTarget>,
     /// The whole environment.
@@ -62,7 +66,7 @@ pub struct SourceSetup<'a> {
 impl AnswerSource {
     /// Nothing is started or read yet.
     pub fn new(setup: SourceSetup<'_>) -> Self {
-        let SourceSetup { target, source, recordings, opinions, environment, cache, redactor } = setup;
+        let SourceSetup { target, source, recordings, subject, opinions, environment, cache, redactor } = setup;
         let limits = target.properties().endpoint().map_or_else(Limits::default, |endpoint| endpoint.limits);
         let context = BuildContext {
             environment: environment.to_vec(),
@@ -71,7 +75,7 @@ impl AnswerSource {
             budget: Arc::new(Budget::new(limits)),
             redactor: Arc::clone(redactor),
         };
-        let recorder = Arc::new(Mutex::new(Recorder { recordings, ..Recorder::default() }));
+        let recorder = Arc::new(Mutex::new(Recorder { recordings, subject, ..Recorder::default() }));
         let one = |settings: &TargetSettings, source, name| Self {
             settings: settings.clone(),
             source,
@@ -166,7 +170,9 @@ impl AnswerSource {
         }
         recorder.recorded += 1;
         let sent = self.settings.properties().recorded_request(request);
+        let subject = recorder.subject.clone().filter(|_| self.name.is_none());
         recorder.recordings.put(Recording {
+            subject,
             case: CaseId::new(&request.id),
             repeat: request.repeat,
             component: self.name.clone(),

@@ -516,7 +516,7 @@ fn the_user_can_name_a_file_a_branch_or_none() {
     assert!(world.evalratchet(&["run", "--baseline", "impossible.json"]).stderr.contains("a score is between 0 and 1"));
     world.file("other.json", "{\"schema\": \"evalratchet.baseline/v9\"}");
     assert!(
-        world.evalratchet(&["run", "--baseline", "other.json"]).stderr.contains("is not `evalratchet.baseline/v1`")
+        world.evalratchet(&["run", "--baseline", "other.json"]).stderr.contains("is not `evalratchet.baseline/v2`")
     );
 }
 

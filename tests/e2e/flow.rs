@@ -168,6 +168,8 @@ fn every_key_of_a_case_is_present_and_the_results_fit_their_schema() {
         "metrics",
         "checks",
         "fingerprint",
+        "question",
+        "key",
         "location",
         "duration_ms",
         "attempts",

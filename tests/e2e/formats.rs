@@ -195,6 +195,12 @@ fn shards_of_0_1_0_are_merged() {
     assert_eq!(merge(&|part| part), merge(&|part| of_the_future("results", part)));
 }
 
+/// The slices of each case of a suite.
+fn slices_of(suite: &Value) -> Vec<(&str, &Value)> {
+    let cases = suite["cases"].as_array().unwrap().iter();
+    cases.map(|case| (case["id"].as_str().unwrap(), &case["slices"])).collect()
+}
+
 #[test]
 fn results_of_0_1_0_become_a_baseline() {
     let world = repository(&text("recorded.jsonl"));
@@ -202,12 +208,21 @@ fn results_of_0_1_0_become_a_baseline() {
     let ran = world.evalratchet(&["baseline", "update"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let written = std::fs::read_to_string(world.path().join(".evalratchet/baseline.json")).unwrap();
+    let before = value("results-before.json");
     let mut expected = value("baseline.json");
     expected["blessings"] = json!([]);
+    expected["schema"] = json!("evalratchet.baseline/v2");
     // 0.1.0 could not tell a count of errors from a share.
     let of_share = json!({"module": 1.0});
     for (id, suite) in expected["suites"].as_object_mut().unwrap() {
         suite["policy"]["max-errors-share"] = of_share.get(id).cloned().unwrap_or_else(|| json!(0.0));
+        let slices: BTreeMap<&str, &Value> =
+            before["suites"].as_array().unwrap().iter().filter(|one| one["id"] == *id).flat_map(slices_of).collect();
+        for (id, case) in suite["cases"].as_object_mut().unwrap() {
+            if let Some(slices) = slices.get(id.as_str()).filter(|slices| !slices.as_array().unwrap().is_empty()) {
+                case["slices"] = (*slices).clone();
+            }
+        }
     }
     assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), expected);
 }
@@ -367,7 +382,7 @@ fn a_recording_without_a_field_is_read_or_refused_by_name() {
 fn another_major_version_and_a_missing_one_are_errors() {
     let world = repository(&text("recorded.jsonl"));
     for (name, format) in [("results.json", "results"), ("baseline.json", "baseline"), ("fetched.json", "fetched")] {
-        for schema in [json!(format!("evalratchet.{format}/v2")), Value::Null] {
+        for schema in [json!(format!("evalratchet.{format}/v9")), Value::Null] {
             let mut whole = value(name);
             whole["schema"] = schema;
             let file = world.file("x.json", &whole.to_string());

@@ -28,6 +28,7 @@ mod github;
 #[path = "../github/check.rs"]
 mod github_check;
 mod golden;
+mod identity;
 mod imported;
 mod init;
 mod interrupt;

@@ -51,7 +51,7 @@ pub(super) fn verdict(results: &Results) -> VerdictView {
         Verdict::Failed => ("CAUTION", "Failed"),
         Verdict::Broken => ("WARNING", "Broken: answers could not be had"),
         Verdict::NothingMeasured => ("WARNING", "Nothing was measured"),
-        Verdict::NotComparable => ("WARNING", "Not comparable with the baseline"),
+        Verdict::NoCommonCase => ("WARNING", "Not comparable with the baseline"),
         Verdict::Interrupted => ("WARNING", "Interrupted"),
     };
     let headline = match VerdictSummary::of(results).qualified(&markdown::text).as_str() {
@@ -78,7 +78,7 @@ pub(super) fn verdict(results: &Results) -> VerdictView {
         Verdict::Failed => "Mend it; only a whole run can be blessed.",
         Verdict::Broken => "This says nothing about quality: look at why answers could not be had, and run again.",
         Verdict::NothingMeasured => "A green would mean nothing here: look at why nothing was measured.",
-        Verdict::NotComparable => {
+        Verdict::NoCommonCase => {
             "No case can be compared. Merge what is right, then run `evalratchet baseline update` on the branch."
         }
         Verdict::Passed | Verdict::NoBaseline | Verdict::NotJudged | Verdict::Interrupted => "",
@@ -232,17 +232,10 @@ pub(super) fn cases(results: &Results) -> Vec<CasesView> {
         }
     }
     worse.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let failed_before = |one: &CaseChange| one.was == Some(Status::Failed) && one.now == Some(Status::Failed);
-    let mut of_changed = results.comparison.iter().flat_map(|all| &all.suites).flat_map(|suite| &suite.cases);
-    let title = match &results.comparison {
-        None => "failing",
-        // Of another question of the same name nobody knows whether it failed before.
-        Some(_) if of_changed.any(|one| one.change == Change::Changed && failed_before(one)) => {
-            "failing: new in this run, or changed"
-        }
-        Some(_) => "newly failing",
-    };
+    let edited = edited_keys(results, &changes);
+    let title = if results.comparison.is_none() { "failing" } else { "newly failing" };
     [
+        (CommentSection::EditedKeys, "with an edited key", edited),
         (CommentSection::NewlyFailing, title, worse),
         (CommentSection::Unanswered, "without an answer", errors),
         (CommentSection::NowPassing, "now passing", better),
@@ -255,6 +248,27 @@ pub(super) fn cases(results: &Results) -> Vec<CasesView> {
         cases: cases.into_iter().map(|(_, view)| view).collect(),
     })
     .collect()
+}
+
+/// The first cases whose edited keys fail the gate: both keys, and the answer that is judged by them.
+fn edited_keys(results: &Results, changes: &Changes<'_>) -> Vec<(f64, CaseCard)> {
+    const SHOWN: usize = 3;
+    let rules = [Rule::PassesOnlyByNewKey, Rule::KeyEdited];
+    let mut cards = Vec::new();
+    for reason in results.gate.reasons.iter().filter(|one| one.fails && rules.contains(&one.rule)).take(SHOWN) {
+        let suite = results.suites.iter().find(|suite| Some(&suite.id) == reason.suite.as_ref());
+        let case = suite.and_then(|suite| suite.cases.iter().find(|case| Some(&case.id) == reason.case.as_ref()));
+        let Some((suite, case)) = suite.zip(case) else { continue };
+        let mut card = case_view(results, suite, case, changes.get(&suite.id, &case.id), "🔑");
+        let mut preview = case.key_edit.as_ref().and_then(|edit| edit.diff.clone()).unwrap_or_default();
+        if let Some(answer) = case.detail.as_ref().and_then(|detail| detail.report().answer()) {
+            preview.push_str(&format!("\nanswer: {}\n", truncate_middle(&answer, LINE)));
+        }
+        card.preview = Some(truncate_middle(&preview, PREVIEW)).filter(|text| !text.trim().is_empty());
+        card.why.clone_from(&reason.message);
+        cards.push((0.0, card));
+    }
+    cards
 }
 
 /// Whether a case changed sides.

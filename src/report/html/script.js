@@ -267,7 +267,7 @@
   };
   const CHANGE_ORDER = Object.keys(CHANGE);
   const VERDICT = {
-    passed: "good", failed: "bad", broken: "bad", "nothing-measured": "bad", "not-comparable": "bad",
+    passed: "good", failed: "bad", broken: "bad", "nothing-measured": "bad", "no-common-case": "bad",
     "no-baseline": "warn", "not-judged": "warn", interrupted: "bad",
   };
   const OUTCOME = { improved: ["good", "✓"], regressed: ["bad", "✗"], slipped: ["warn", "·"], inconclusive: ["warn", "?"] };

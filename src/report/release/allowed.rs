@@ -69,7 +69,7 @@ pub(super) fn blessings(report: &ReleaseReport) -> Vec<BlessingLine> {
     let mut lines: Vec<BlessingLine> = Vec::new();
     for one in &report.blessings {
         let Blessing { allowed, reason: why, file: _ } = &one.blessing;
-        let Allowed { rule, suite, case, metric, slice, policy, to, taken_in: _, was: _, now } = allowed;
+        let Allowed { rule, suite, case, metric, slice, policy, key: _, to, taken_in: _, was: _, now } = allowed;
         let to = to.or(now.as_ref().map(|now| now.score));
         let rule = serde_json::to_value(rule).ok().and_then(|value| Some(value.as_str()?.to_owned()));
         let parts = [case.as_ref().map(ToString::to_string), metric.clone(), slice.clone(), policy.clone()];

@@ -3,12 +3,17 @@
 use std::collections::BTreeMap;
 
 use crate::baseline::{BaselineCase, BaselineSuite};
-use crate::model::{CaseId, FlatPolicy, Flips, Location, Policy, Quarantine, Status, SuiteId, Threshold, format_day};
+use crate::model::{
+    CaseId, Fingerprint, FlatPolicy, Flips, Location, Policy, Quarantine, Status, SuiteId, Threshold, format_day,
+};
 use crate::results::{Attempt, CaseResult, SuiteResult};
 
 /// The results that the comparison looks at. A baseline does not keep which slices a case belongs to.
 pub(super) fn suite(id: &SuiteId, suite: &BaselineSuite) -> SuiteResult {
     SuiteResult {
+        source: suite.source.clone(),
+        untracked: Vec::new(),
+        recorded_of: None,
         id: id.clone(),
         kind: suite.kind,
         status: Status::Unmeasured,
@@ -38,10 +43,15 @@ fn case(position: usize, id: &CaseId, case: &BaselineCase) -> CaseResult {
         position,
         status: case.status,
         flaky: false,
+        passed_again: false,
         score: Some(case.score),
         metrics: case.metrics.clone(),
         checks: Vec::new(),
-        fingerprint: case.fingerprint.clone(),
+        // Only files of release 0.1 have it, and only there it is looked at.
+        fingerprint: case.fingerprint.clone().unwrap_or_else(|| Fingerprint::of(&serde_json::Value::Null)),
+        question: case.question.clone(),
+        key: case.key.clone(),
+        key_edit: None,
         location: Location { file: String::new(), line: 0 },
         duration_ms: 0.0,
         // A baseline is text that somebody may have edited: more than this decides nothing.

@@ -86,7 +86,7 @@ fn direction(compared: bool, suites: &[SuiteRelease]) -> Direction {
         return Direction::Alone;
     }
     if suites.iter().all(|suite| suite.comparable == 0) {
-        return Direction::NotComparable;
+        return Direction::NoCommonCase;
     }
     match (moved(Outcome::Improved, Change::Improved), moved(Outcome::Regressed, Change::Regressed)) {
         (true, false) => Direction::Better,
@@ -137,7 +137,7 @@ fn one_suite(
     match compared.map(|one| one.state) {
         Some(SuiteState::Added) => counts = BTreeMap::from([(Change::Added, newest.cases.len())]),
         Some(SuiteState::Removed) => counts = BTreeMap::from([(Change::Removed, newest.cases.len())]),
-        Some(SuiteState::Compared | SuiteState::NotComparable | SuiteState::NotAffected) | None => {}
+        Some(SuiteState::Compared | SuiteState::NoCommonCase | SuiteState::NotAffected) | None => {}
     }
     counts.retain(|_, count| *count > 0);
     Some(SuiteRelease {

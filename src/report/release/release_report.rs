@@ -57,7 +57,7 @@ pub enum Direction {
     /// What both have is as it was.
     Same,
     /// Nothing is in both.
-    NotComparable,
+    NoCommonCase,
     /// There is no earlier release.
     Alone,
 }

@@ -108,8 +108,8 @@ fn only_certain_changes_decide_the_direction() {
         ("a+ b-", "a- b+", Direction::Mixed),
         ("a+ b-", "a+ b-", Direction::Same),
         ("a+ b-", "a+ b- c+", Direction::Same),
-        ("a+", "b+", Direction::NotComparable),
-        ("a+", "a'-", Direction::NotComparable),
+        ("a+", "b+", Direction::NoCommonCase),
+        ("a+", "a'-", Direction::Worse),
         ("a+", "b=a-", Direction::Worse),
         // One case of three came out otherwise, and answers vary.
         ("a5/5 b5/5 c5/5", "a5/5 b5/5 c2/5", Direction::Same),

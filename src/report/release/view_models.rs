@@ -33,7 +33,7 @@ pub(super) fn head(report: &ReleaseReport) -> HeadView {
         Direction::Worse => ("CAUTION", "bad", "is worse than"),
         Direction::Mixed => ("WARNING", "warn", "is better and worse than"),
         Direction::Same => ("NOTE", "", "is as good as"),
-        Direction::NotComparable => ("WARNING", "warn", "is not comparable with"),
+        Direction::NoCommonCase => ("WARNING", "warn", "has no case in common with"),
         Direction::Alone => ("NOTE", "", "has nothing to be compared with"),
     };
     let sum = |of: &dyn Fn(&SuiteRelease) -> Option<usize>| report.suites.iter().filter_map(of).sum::<usize>();
@@ -112,7 +112,7 @@ fn suite(suite: &SuiteRelease) -> SuiteRow {
     match suite.state {
         Some(SuiteState::Added) => notes.push("new".to_owned()),
         Some(SuiteState::Removed) => notes.push("gone".to_owned()),
-        Some(SuiteState::NotComparable) => notes.push("not comparable: no question is what it was".to_owned()),
+        Some(SuiteState::NoCommonCase) => notes.push("no case in common with the version before".to_owned()),
         Some(SuiteState::Compared | SuiteState::NotAffected) | None => {}
     }
     if suite.varies {

@@ -164,7 +164,7 @@ const SENTENCES: &[Sentence] = &[
     ("score as in the baseline", is_as_in_the_baseline),
     ("fails as in the baseline", |results| !failed_otherwise(results)),
     ("failing as in the baseline", |results| !failed_otherwise(results)),
-    ("can be compared with the baseline", |results| has_state(results, SuiteState::NotComparable)),
+    ("can be compared with the baseline", |results| has_state(results, SuiteState::NoCommonCase)),
     ("so nothing is compared", |results| count(results, Change::Changed) == 0),
     ("no case was measured", |results| !is_measured(results)),
     ("not compared", |results| results.comparison.is_none()),

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer};
-use crate::model::{CaseId, Fingerprint, Location, Slice};
+use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer, with_unix_lines};
+use crate::model::{CaseId, CaseKey, Fingerprint, Location, SharedKey, Slice};
 use crate::suites::command::{CommandDetail, Method};
 use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
 
@@ -178,6 +178,7 @@ pub fn load(path: &Path, shown: &str, tables: &Tables, own: &[Found]) -> Result<
     let document = Document::json(shown, read(path, shown)?)?;
     // Tables of the user's own decide what is right.
     let own: Vec<String> = own.iter().map(|table| read(&table.path, &table.shown)).collect::<Result<_, _>>()?;
+    let shared = shared_key(&own)?;
     let dataset = CHECKER.read(&document)?;
     let mut errors = InputErrors::new();
     check_totals(&document, &dataset, &mut errors);
@@ -198,11 +199,28 @@ pub fn load(path: &Path, shown: &str, tables: &Tables, own: &[Found]) -> Result<
     }
     errors.into_result()?;
     let cases = dataset.test_cases.into_iter().enumerate();
-    let cases = cases.map(|(index, case)| loaded_case(&document, &at.join(index), case, tables, &own)).collect();
+    let cases =
+        cases.map(|(index, case)| loaded_case(&document, &at.join(index), case, tables, (&own, &shared))).collect();
     Ok(Loaded { cases, warnings: InputErrors::new(), document })
 }
 
-fn loaded_case(document: &Document, at: &Pointer, case: TestCase, tables: &Tables, own: &[String]) -> LoadedCase {
+/// What the user's own tables say, whatever their comments and their order are.
+fn shared_key(own: &[String]) -> Result<Arc<SharedKey>, InputErrors> {
+    let mut tables = Vec::new();
+    for text in own {
+        tables.push(with_unix_lines(&Document::toml("programs", text.clone())?.value));
+    }
+    tables.sort_by_key(ToString::to_string);
+    Ok(if tables.is_empty() { SharedKey::nothing() } else { SharedKey::new(json!({"programs": tables})) })
+}
+
+fn loaded_case(
+    document: &Document,
+    at: &Pointer,
+    case: TestCase,
+    tables: &Tables,
+    (own, shared): (&[String], &Arc<SharedKey>),
+) -> LoadedCase {
     let TestCase {
         id,
         prompt,
@@ -230,6 +248,10 @@ fn loaded_case(document: &Document, at: &Pointer, case: TestCase, tables: &Table
         question["programs"] = json!(own);
     }
     let fingerprint = Fingerprint::of(&question);
+    let asked = Fingerprint::normalised(&json!({"kind": "command", "prompt": prompt}));
+    let mut accepted = accepted_commands.clone();
+    accepted.sort();
+    let key = CaseKey::new(json!({"expected": expected_command, "accepted": accepted}), Arc::clone(shared));
     let question = CommandQuestion {
         prompt,
         expected: expected_command,
@@ -247,6 +269,8 @@ fn loaded_case(document: &Document, at: &Pointer, case: TestCase, tables: &Table
             slices,
             location: Location { file: document.file.clone(), line: document.line(at) },
             fingerprint,
+            asked,
+            key,
             question: Question::Command(Box::new(question)),
         },
     }

@@ -105,6 +105,11 @@ impl CaseQuestion for CommandQuestion {
         evaluate(self, answer)
     }
 
+    fn with_key_of(&self, main: &Self) -> Option<Self> {
+        let Self { expected, accepted, tables, .. } = main.clone();
+        Some(Self { expected, accepted, tables, ..self.clone() })
+    }
+
     fn detail(&self) -> CommandDetail {
         self.detail_with(None, None)
     }
@@ -115,6 +120,10 @@ impl CaseQuestion for CommandQuestion {
 }
 
 impl CaseReport for CommandDetail {
+    fn answer(&self) -> Option<String> {
+        self.generated_command.clone()
+    }
+
     fn page(&self, _: CaseView<'_>, _: Option<&CaseChange>) -> CasePage {
         page::page(self)
     }

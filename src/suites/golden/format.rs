@@ -11,10 +11,10 @@ use serde_json::{Map, Value, json};
 
 use super::GoldenConfig;
 use super::case_errors::{CaseErrors, idea_of};
-use super::measures::{MeasureInput, ModuleFileError};
+use super::measures::{Asks, MeasureInput, ModuleFileError};
 use super::scorer::Scorer;
-use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer, read_text};
-use crate::model::{CaseId, Fingerprint, Location};
+use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer, read_text, unix_lines};
+use crate::model::{CaseId, CaseKey, Fingerprint, Location, SharedKey};
 use crate::suites::{Case, Loaded, LoadedCase, Question, SuiteSettings, read, tag_slices};
 use crate::targets::Source;
 
@@ -122,10 +122,22 @@ fn load_module(suite: &SuiteSettings, config: &GoldenConfig, folder: &Found) -> 
     let (Some(cases), Some(golden), Some(scorer), Some(prompt)) = (cases, golden, scorer, prompt) else {
         return Err(errors);
     };
-    let module =
-        Module { folder, suite, config, golden: &golden, scorer, prompt: asks_model.then_some(prompt), schema };
+    let shared_key = shared_key(suite, &scorer);
+    let prompt = asks_model.then_some(prompt);
+    let module = Module { folder, suite, config, golden: &golden, scorer, shared_key, prompt, schema };
     let loaded = module.load_cases(&cases, &mut errors);
     errors.into_result().map(|()| Loaded { cases: loaded, warnings: InputErrors::new(), document: cases })
+}
+
+/// The scorer, and the programs of it that git tracks.
+fn shared_key(suite: &SuiteSettings, scorer: &Scorer) -> Arc<SharedKey> {
+    let mut key = scorer.key();
+    let programs: Vec<&str> =
+        scorer.components.iter().flat_map(|one| one.measure.asks()).flat_map(Asks::argv).collect();
+    if !programs.is_empty() {
+        key["programs"] = json!(suite.tracked.named(&suite.root, programs));
+    }
+    SharedKey::new(key)
 }
 
 struct Module<'a> {
@@ -134,6 +146,7 @@ struct Module<'a> {
     config: &'a GoldenConfig,
     golden: &'a Document,
     scorer: Arc<Scorer>,
+    shared_key: Arc<SharedKey>,
     prompt: Option<String>,
     schema: Option<Value>,
 }
@@ -220,6 +233,12 @@ impl Module<'_> {
         let fingerprint = Fingerprint::of(&json!({
             "kind": "golden", "input": input, "golden": golden, "case": further, "scorer": self.scorer.fingerprint,
         }));
+        let sent = self.prompt.as_ref().map(|_| unix_lines(&prompt));
+        let asked =
+            Fingerprint::normalised(&json!({"kind": "golden", "input": input, "prompt": sent, "schema": self.schema}));
+        let pass_at = self.config.pass_at.unwrap_or(1.0);
+        let key =
+            CaseKey::new(json!({"golden": golden, "case": further, "pass-at": pass_at}), Arc::clone(&self.shared_key));
         Some(LoadedCase {
             at_id: at.join("id"),
             case: Case {
@@ -228,6 +247,8 @@ impl Module<'_> {
                 tags,
                 location: Location { file: cases.file.clone(), line: cases.line(at) },
                 fingerprint,
+                asked,
+                key,
                 question: Question::Golden(Box::new(GoldenQuestion {
                     module: self.folder.shown.clone(),
                     description,
@@ -237,7 +258,7 @@ impl Module<'_> {
                     prompt,
                     schema: self.schema.clone(),
                     scorer: Arc::clone(&self.scorer),
-                    pass_at: self.config.pass_at.unwrap_or(1.0),
+                    pass_at,
                     replayed: self.suite.source == Source::Recordings,
                 })),
             },

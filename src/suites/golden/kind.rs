@@ -164,6 +164,12 @@ impl CaseQuestion for GoldenQuestion {
         evaluate(self, &evidence.answer, &evidence.opinions)
     }
 
+    fn with_key_of(&self, main: &Self) -> Option<Self> {
+        let Self { golden, further, scorer, pass_at, .. } = main.clone();
+        let asks_nobody = scorer.components.iter().all(|one| one.measure.asks().is_none());
+        asks_nobody.then(|| Self { golden, further, scorer, pass_at, ..self.clone() })
+    }
+
     fn detail(&self) -> GoldenDetail {
         detail(self)
     }
@@ -218,6 +224,10 @@ impl GoldenQuestion {
 }
 
 impl CaseReport for GoldenDetail {
+    fn answer(&self) -> Option<String> {
+        self.unread.clone().or_else(|| (!self.actual.is_null()).then(|| self.actual.to_string()))
+    }
+
     fn page(&self, case: CaseView<'_>, change: Option<&CaseChange>) -> CasePage {
         page::page(self, case, change)
     }

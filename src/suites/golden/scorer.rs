@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::measures::{Measure, REGISTRY, Reader};
 use super::{Root, Selector};
-use crate::input::{Checker, Document, InputErrors, Pointer, nearest};
+use crate::input::{Checker, Document, InputErrors, Pointer, nearest, with_unix_lines};
 
 /// How the answers of a module are scored.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -135,6 +135,21 @@ impl Scorer {
         errors.into_result()?;
         let fingerprint = json!({"scorer": document.value, "files": added});
         Ok(Self { answer: file.answer, expected: file.expected, components, fingerprint })
+    }
+}
+
+impl Scorer {
+    /// All that decides how an answer is scored; the order of components does not.
+    pub fn key(&self) -> Value {
+        let mut scorer = with_unix_lines(&self.fingerprint["scorer"]);
+        let files = self.fingerprint["files"].as_array().cloned().unwrap_or_default();
+        if let Some(components) = scorer.get_mut("component").and_then(Value::as_array_mut) {
+            let mut all: Vec<Value> =
+                components.iter().zip(files).map(|(one, file)| json!([one, with_unix_lines(&file)])).collect();
+            all.sort_by_key(ToString::to_string);
+            *components = all;
+        }
+        scorer
     }
 }
 

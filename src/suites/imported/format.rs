@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{junit, promptfoo};
 use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer};
-use crate::model::{CaseId, Fingerprint, Location, Status};
+use crate::model::{CaseId, CaseKey, Fingerprint, Location, SharedKey, Status};
 use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
 
 /// A line of imported results.
@@ -111,6 +111,9 @@ pub fn load(found: &Found) -> Result<Loaded, InputErrors> {
         at_id: Pointer::root().join(index),
         case: Case {
             fingerprint: Fingerprint::of(&json!({"kind": "imported", "id": case.id, "asked": case.asked})),
+            asked: Fingerprint::normalised(&json!({"kind": "imported", "asked": case.asked})),
+            // Another tool judged, and its results do not say how.
+            key: CaseKey::new(Value::Null, SharedKey::nothing()),
             id: CaseId::new(case.id),
             slices: tag_slices(&case.tags),
             tags: case.tags,

@@ -49,6 +49,7 @@ impl SuiteKind for ImportedKind {
 impl Evidence for ImportedQuestion {
     fn into_attempt(self, evaluation: Evaluation) -> Attempted {
         Attempted {
+            by_main: None,
             ending: if self.duration.is_some() { EndingKind::Imported } else { EndingKind::ImportedUntimed },
             duration: self.duration.unwrap_or_default(),
             captured: Output::default(),

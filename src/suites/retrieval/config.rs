@@ -47,6 +47,16 @@ pub enum PassAt {
     All,
 }
 
+impl PassAt {
+    /// The name used in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::All => "all",
+        }
+    }
+}
+
 impl KindConfig for RetrievalConfig {
     type Section = RetrievalSection;
 

@@ -49,7 +49,10 @@ check_names! {
 /// Judges a given answer `{"ids": […], "scores": […]?}`; asks nobody.
 pub fn evaluate(question: &RetrievalQuestion, answer: &Answer, held: &Held) -> Evaluation {
     let missing: Vec<String> = match held {
-        Held::Known(ids) => question.expected.iter().filter(|id| !ids.contains(*id)).cloned().collect(),
+        Held::Known(ids) => {
+            let is_missing = |id: &&String| !ids.contains(*id) && !question.not_asked_for.contains(*id);
+            question.expected.iter().filter(is_missing).cloned().collect()
+        }
         Held::CannotTell => Vec::new(),
     };
     let mut evaluation = match answer.ending.meaning() {
@@ -186,6 +189,7 @@ mod tests {
             spec_id: "S".into(),
             query: "q".into(),
             expected: expected.iter().map(|id| (*id).to_owned()).collect(),
+            not_asked_for: Vec::new(),
             k,
             source: CaseOrigin::Json,
             pass_at: PassAt::Any,

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::builtin;
 use super::{CaseOrigin, PassAt, RetrievalConfig};
 use crate::input::{Checker, Document, InputErrors, Pointer};
-use crate::model::{CaseId, Fingerprint, Lane, Location, Slice};
+use crate::model::{CaseId, CaseKey, Fingerprint, Lane, Location, SharedKey, Slice};
 use crate::suites::{Case, Loaded, LoadedCase, Question, SuiteSettings, read, tag_slices};
 
 /// A list of retrieval cases, or an object that holds one.
@@ -71,6 +71,8 @@ pub struct RetrievalQuestion {
     pub query: String,
     /// What should be found, each once.
     pub expected: Vec<String>,
+    /// Of these, what the engine was not asked whether it holds it: counted as held.
+    pub not_asked_for: Vec<String>,
     /// How many are looked at.
     pub k: usize,
     /// Where the case comes from.
@@ -159,6 +161,10 @@ fn loaded_case(
         "expected_ids": expected, "k": k,
     }));
     let pass_at = config.pass_at;
+    let asked = Fingerprint::normalised(&json!({"kind": "retrieval", "lane": lane.name(), "query": spec_content}));
+    let mut sorted = expected.clone();
+    sorted.sort();
+    let key = CaseKey::new(json!({"expected_ids": sorted, "k": k, "pass-at": pass_at.name()}), SharedKey::nothing());
     LoadedCase {
         at_id: at.join("id"),
         case: Case {
@@ -167,12 +173,15 @@ fn loaded_case(
             slices,
             location: Location { file: document.file.clone(), line: document.line(at) },
             fingerprint,
+            asked,
+            key,
             question: Question::Retrieval(Box::new(RetrievalQuestion {
                 description,
                 lane,
                 spec_id,
                 query: spec_content,
                 expected,
+                not_asked_for: Vec::new(),
                 k,
                 source,
                 pass_at,

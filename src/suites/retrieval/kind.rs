@@ -156,6 +156,12 @@ impl CaseQuestion for RetrievalQuestion {
         evaluate(self, &evidence.answer, &evidence.held)
     }
 
+    fn with_key_of(&self, main: &Self) -> Option<Self> {
+        let Self { expected, k, pass_at, .. } = main.clone();
+        let not_asked_for = expected.iter().filter(|id| !self.expected.contains(id)).cloned().collect();
+        Some(Self { expected, not_asked_for, k, pass_at, ..self.clone() })
+    }
+
     fn detail(&self) -> RetrievalDetail {
         detail(self)
     }
@@ -179,6 +185,10 @@ impl RetrievalQuestion {
 }
 
 impl CaseReport for RetrievalDetail {
+    fn answer(&self) -> Option<String> {
+        Some(self.top_ids.join(", "))
+    }
+
     fn page(&self, _: CaseView<'_>, change: Option<&CaseChange>) -> CasePage {
         page::page(self, change)
     }

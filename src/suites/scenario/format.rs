@@ -13,8 +13,8 @@ use super::ScenarioConfig;
 use super::adapters::{Adapter, GoalCommand};
 use super::assertion::{self, Assertion};
 use super::directive::{self, Task};
-use crate::input::{Checker, Document, InputErrors, Pointer, nearest, tree_hash};
-use crate::model::{CaseId, Fingerprint, Location, Slice};
+use crate::input::{Checker, Document, InputErrors, Pointer, TrackedFiles, nearest, tree_hash, tree_hashes};
+use crate::model::{CaseId, CaseKey, Fingerprint, Location, SharedKey, Slice, normal};
 use crate::suites::{Case, Loaded, LoadedCase, Question, SuiteSettings, read, tag_slices};
 
 /// A scenario: an edit of a fixture, goals that must hold, and assertions about what changed.
@@ -237,6 +237,8 @@ pub struct ScenarioContext<'a> {
     pub adapters: &'a BTreeMap<String, Adapter>,
     /// Whether the suite has an agent.
     pub has_agent: bool,
+    /// The files that git tracks.
+    pub tracked: &'a TrackedFiles,
 }
 
 static CHECKER: LazyLock<Checker<ScenarioFile>> = LazyLock::new(Checker::new);
@@ -244,7 +246,7 @@ static CHECKER: LazyLock<Checker<ScenarioFile>> = LazyLock::new(Checker::new);
 /// The cases of a suite, file by file.
 pub fn load_suite(suite: &SuiteSettings, config: &ScenarioConfig) -> Vec<Result<Loaded, InputErrors>> {
     let has_agent = !suite.target.is_none();
-    let context = ScenarioContext { root: &suite.root, adapters: &config.adapters, has_agent };
+    let context = ScenarioContext { root: &suite.root, adapters: &config.adapters, has_agent, tracked: &suite.tracked };
     suite.files.found().iter().map(|file| load(&file.path, &file.shown, context)).collect()
 }
 
@@ -292,6 +294,11 @@ pub fn load(path: &Path, shown: &str, context: ScenarioContext<'_>) -> Result<Lo
             json!([goal.name, command, args, env, cwd])
         }).collect::<Vec<_>>(),
     }));
+    let files = tree_hashes(&fixture).unwrap_or_default();
+    let words = goals.iter().flat_map(|goal| goal.command.args.iter().chain([&goal.command.command]));
+    let words: Vec<String> = words.map(|word| word.replace("{repo}/", "")).collect();
+    let programs = context.tracked.named(context.root, words.iter().map(String::as_str));
+    let (asked, key) = parts(&document.value, &goals, task.as_ref(), &files, &programs);
     let mut slices = vec![Slice::new("adapter", &file.adapter_id)];
     slices.extend(tag_slices(&file.tags));
     let question = ScenarioQuestion {
@@ -311,10 +318,55 @@ pub fn load(path: &Path, shown: &str, context: ScenarioContext<'_>) -> Result<Lo
             slices,
             location: Location { file: document.file.clone(), line: document.line(&at) },
             fingerprint,
+            asked,
+            key,
             question: Question::Scenario(Box::new(question)),
         },
     };
     Ok(Loaded { cases: vec![case], warnings, document })
+}
+
+/// What is asked, and how what comes of it is judged. Files that a directive writes belong to the question, all others to the
+/// key; an agent starts from all of them, so that they belong to both.
+fn parts(
+    definition: &Value,
+    goals: &[Goal],
+    task: Option<&Task>,
+    files: &BTreeMap<String, String>,
+    programs: &BTreeMap<String, String>,
+) -> (Fingerprint, CaseKey) {
+    let written: Vec<&str> = match task {
+        Some(Task::Directives(directives)) => directives.iter().map(directive::Directive::path).collect(),
+        Some(Task::FreeText(_)) | None => Vec::new(),
+    };
+    let has_agent = matches!(task, Some(Task::FreeText(_)));
+    let is_written = |path: &str| written.iter().any(|one| normal(one) == path);
+    let started_from: BTreeMap<&String, &String> =
+        files.iter().filter(|(path, _)| has_agent || is_written(path)).collect();
+    let judged_by: BTreeMap<&String, &String> = files.iter().filter(|(path, _)| !is_written(path)).collect();
+    let commands: Vec<Value> = goals
+        .iter()
+        .map(|goal| {
+            let GoalCommand { command, args, env, cwd, timeout: _ } = &goal.command;
+            json!([goal.name, command, args, env, cwd])
+        })
+        .collect();
+    let assertions: Vec<Value> = definition["patternAssertions"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|one| {
+            let mut one = one.clone();
+            one.as_object_mut().map(|map| map.remove("note"));
+            one
+        })
+        .collect();
+    let asked =
+        Fingerprint::normalised(&json!({"kind": "scenario", "task": definition["agentTask"], "files": started_from}));
+    let key = json!({
+        "adapter": definition["adapterId"], "goals": commands, "programs": programs, "assertions": assertions, "files": judged_by,
+    });
+    (asked, CaseKey::new(key, SharedKey::nothing()))
 }
 
 /// The definition without what names it or only limits its time.

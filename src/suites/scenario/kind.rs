@@ -78,7 +78,7 @@ impl Evidence for ScenarioEvidence {
         } else {
             EndingKind::Answered
         };
-        Attempted { ending, duration, captured, usage: None, from_cache: 0, evaluation }
+        Attempted { ending, duration, captured, usage: None, from_cache: 0, evaluation, by_main: None }
     }
 }
 

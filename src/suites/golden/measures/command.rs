@@ -39,9 +39,14 @@ impl Definition for ScorerProgram {
 }
 
 impl ScorerProgram {
+    /// Program and arguments.
+    pub fn argv(&self) -> &[String] {
+        self.command.as_ref().or(self.worker.as_ref()).map_or(&[][..], Vec::as_slice)
+    }
+
     /// The program as a target: a whole case in, a score out.
     pub fn target(&self, root: &Path) -> TargetSettings {
-        let argv = self.command.as_ref().or(self.worker.as_ref()).map_or(&[][..], Vec::as_slice);
+        let argv = self.argv();
         if self.command.is_some() {
             TargetSettings::command(argv, root, TIMEOUT)
         } else {

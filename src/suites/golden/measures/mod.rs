@@ -96,6 +96,17 @@ pub enum Asks<'a> {
     ScorerProgram(&'a command::ScorerProgram),
 }
 
+impl<'a> Asks<'a> {
+    /// The command line of a program.
+    pub fn argv(self) -> impl Iterator<Item = &'a str> {
+        let argv = match self {
+            Self::Judge(_) => &[][..],
+            Self::ScorerProgram(program) => program.argv(),
+        };
+        argv.iter().map(String::as_str)
+    }
+}
+
 /// What is wrong with a measure, and under which of its keys.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{key}`: {why}")]
