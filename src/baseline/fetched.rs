@@ -34,6 +34,9 @@ pub struct FetchedBaseline {
     pub required: bool,
     /// The baseline's file relative to the configuration, as the base has it; `None` if that is not known.
     pub path: Option<String>,
+    /// The directory of the configuration among the files of the base, relative to this file, if they were brought.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_files: Option<String>,
 }
 
 /// Where a baseline was found.
@@ -97,6 +100,7 @@ impl FetchedBaseline {
             instead_of: None,
             required: false,
             path: None,
+            base_files: None,
         }
     }
 
@@ -109,7 +113,8 @@ impl FetchedBaseline {
     fn read(file: &str, text: &str) -> Result<Self, InputErrors> {
         let raw: Raw = serde_json::from_str(text)
             .map_err(|error| InputError::in_file(file, format!("does not fit {FETCHED_SCHEMA}: {error}")))?;
-        let Raw { found, base, on_main, baseline, at_base, versions, remark, instead_of, required, path } = raw;
+        let Raw { found, base, on_main, baseline, at_base, versions, remark, instead_of, required, path, base_files } =
+            raw;
         let read = |value: Value| Baseline::parse(file, value.to_string());
         let fetched = Self {
             schema: FETCHED_SCHEMA.to_owned(),
@@ -123,6 +128,7 @@ impl FetchedBaseline {
             instead_of,
             required,
             path,
+            base_files,
         };
         if matches!(fetched.found, FetchedFrom::Source(_)) && fetched.baseline.is_none() {
             return Err(InputError::in_file(file, "says where the baseline was found, but holds none").into());
@@ -158,4 +164,6 @@ struct Raw {
     required: bool,
     #[serde(default)]
     path: Option<String>,
+    #[serde(default)]
+    base_files: Option<String>,
 }

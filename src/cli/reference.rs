@@ -52,7 +52,8 @@ enum BaselineChoice {
 impl BaselineArgs {
     /// Finds the baseline, and what may be worse than it all the same.
     pub(super) fn locate(&self, settings: &Settings, ci: &CiContext) -> Result<Located, Failure> {
-        let fetched = match self.choice()? {
+        let choice = self.choice()?;
+        let fetched = match choice.clone() {
             BaselineChoice::None => {
                 let circumstances = gate::GateContext { today: today(), ..gate::GateContext::default() };
                 return Ok(Located { reference: None, circumstances, base_files: None });
@@ -61,9 +62,17 @@ impl BaselineArgs {
             BaselineChoice::History { named } => in_clone(settings, ci, named)?,
         };
         check_required(&fetched, settings)?;
+        let base_files = match (&choice, &fetched.base_files) {
+            (BaselineChoice::File(file), Some(folder)) => file.parent().map(|beside| beside.join(folder)),
+            _ => None,
+        };
         // What the change has counts where its base says that the baseline is, and not where it says so itself.
         let path = fetched.path.clone().unwrap_or_else(|| settings.baseline.path.clone());
-        located(fetched, || Ok((read_baseline_at(settings, &path)?, counted_blessings(settings, &path, ci)?)))
+        let own = || {
+            let own = read_baseline_at(settings, &path)?;
+            Ok::<_, Failure>((own, counted_blessings(settings, &path, ci)?))
+        };
+        Ok(Located { base_files, ..located(fetched, own)? })
     }
 
     fn choice(&self) -> Result<BaselineChoice, Failure> {
@@ -225,6 +234,7 @@ pub(super) fn located<E>(
         instead_of,
         required: _,
         path: _,
+        base_files: _,
     } = fetched;
     let mut circumstances = gate::GateContext { today: today(), on_main, ..gate::GateContext::default() };
     let remark = remark.map(|text| Reason::new(Rule::BaselineEdited, None, text).informing());

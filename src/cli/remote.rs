@@ -67,7 +67,7 @@ pub(super) fn fetch(args: &FetchArgs, ci: &CiContext) -> Result<ExitCode, Failur
     if found.is_err() {
         remove_fetched(&args.out)?;
     }
-    let fetched = match found {
+    let mut fetched = match found {
         Ok(lookup) => {
             if let Err(NoBaseline::NoBranch { branch, named_by }) = &lookup.found {
                 check_branch(branch, *named_by, event, &settings)?;
@@ -82,6 +82,7 @@ pub(super) fn fetch(args: &FetchArgs, ci: &CiContext) -> Result<ExitCode, Failur
         }
         Err(LookupError::History(error)) => return Ok(unreachable("the baseline could not be fetched", &error)),
     };
+    fetched.base_files = base_files(args, &fetched, &query.prefix, event)?;
     let text = serde_json::to_string(&fetched)
         .map_err(|error| Failure::Usage(format!("the baseline cannot be written: {error}")))?;
     write_atomically(&args.out, text.as_bytes())
@@ -92,6 +93,37 @@ pub(super) fn fetch(args: &FetchArgs, ci: &CiContext) -> Result<ExitCode, Failur
         FetchedFrom::None(why) => console::print(&format!("{out}: {why}\n")),
     }
     Ok(ExitCode::Passed)
+}
+
+/// Brings the files of the base beside the baseline, so that answers can be judged by main's keys. Without them a run says
+/// that it could not, and an edited key fails.
+fn base_files(
+    args: &FetchArgs,
+    fetched: &FetchedBaseline,
+    prefix: &str,
+    event: &Event,
+) -> Result<Option<String>, Failure> {
+    let name = format!("{}-files", args.out.file_stem().unwrap_or_default().to_string_lossy());
+    let folder = args.out.with_file_name(&name);
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder)
+            .map_err(|error| Failure::Write { path: folder.display().to_string(), error })?;
+    }
+    let Some(base) = fetched.base.as_ref().filter(|_| !fetched.on_main && fetched.baseline.is_some()) else {
+        return Ok(None);
+    };
+    let brought = block_on(async {
+        let client = client(event, args.deadline)?;
+        Ok::<_, Failure>(client.files_of(base, &folder).await)
+    })??;
+    match brought {
+        Ok(()) => Ok(Some(format!("{name}/{prefix}"))),
+        Err(error) => {
+            console::note(&format!("main's files were not brought, so that edited keys fail: {error}"));
+            std::fs::remove_dir_all(&folder).ok();
+            Ok(None)
+        }
+    }
 }
 
 /// What was fetched for another commit must not pass for the baseline of this one.

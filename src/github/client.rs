@@ -214,6 +214,32 @@ impl Client {
         serde_json::from_str(&answer.text).map_err(|_| self.unreadable(&call, &answer.text))
     }
 
+    /// Downloads bytes, following where the host sends on to; `None` if there are more than `most`.
+    pub async fn download(&self, path: &str, most: usize) -> Result<Option<Vec<u8>>, GithubError> {
+        let unreachable = |why: String| GithubError::Unreachable(self.redacted(&format!("GET {path}: {why}")));
+        let left = self.until.saturating_duration_since(Instant::now());
+        let mut request = self.http.get(format!("{}{path}", self.access.api.trim_end_matches('/'))).timeout(left);
+        if let Some(token) = &self.access.token {
+            request = request.bearer_auth(token.reveal());
+        }
+        let mut response = request.send().await.map_err(|error| unreachable(causes(&error)))?;
+        match response.status().as_u16() {
+            200 => {}
+            401 => return Err(GithubError::Unauthorized(format!("GET {path}: status 401"))),
+            403 => return Err(GithubError::Refused(format!("GET {path}: status 403"))),
+            404 => return Err(GithubError::NotFound(format!("GET {path}: status 404"))),
+            status => return Err(unreachable(format!("status {status}"))),
+        }
+        let mut bytes = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| unreachable(causes(&error)))? {
+            if bytes.len() + chunk.len() > most {
+                return Ok(None);
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        Ok(Some(bytes))
+    }
+
     /// Waits a moment that is never quite the same; `false` if there is no time left for it.
     pub async fn moment(&self, about: Duration) -> bool {
         let pause = about.mul_f64(0.5 + jitter());

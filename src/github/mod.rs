@@ -3,6 +3,7 @@
 //! What should be there is worked out by pure functions (`comment`, `check`); only `client` sends anything.
 
 mod access;
+pub mod archive;
 pub mod check;
 mod client;
 pub mod comment;

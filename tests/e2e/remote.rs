@@ -153,6 +153,30 @@ fn without_a_baseline_the_file_says_why_and_one_that_cannot_be_read_is_a_mistake
 }
 
 #[test]
+fn fetched_files_of_main_judge_edited_keys_as_a_full_clone_does() {
+    let world = with_baseline(RIGHT);
+    world.git(&["checkout", "-q", "-b", "topic"]);
+    world.file("answers.txt", WRONG);
+    let cases = std::fs::read_to_string(world.path().join("cases.json")).unwrap();
+    world.file("cases.json", &cases.replace("\"pwd\"", "\"cd\""));
+    let topic = world.commit("another answer is right");
+    let github = Arc::new(Github::start());
+    mirror(&world, &github);
+    for how in ["full", "shallow", "no git"] {
+        let job = checkout(&world, &github, &topic, how);
+        let ran = if how == "full" {
+            job.evalratchet(&["run"])
+        } else {
+            let (ran, file) = fetched(&job, &[]);
+            assert_eq!(ran.code, 0, "{how}: {}", ran.stderr);
+            job.evalratchet(&["run", "--baseline", file.to_str().unwrap()])
+        };
+        assert_eq!(ran.code, 1, "{how}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains("b passes only by its new key; by main's key it fails"), "{how}: {}", ran.stdout);
+    }
+}
+
+#[test]
 fn a_change_does_not_choose_its_yardstick_nor_edit_it_when_it_is_fetched() {
     let world = with_baseline(RIGHT);
     world.git(&["checkout", "-q", "-b", "topic"]);

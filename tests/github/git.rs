@@ -12,7 +12,7 @@ use super::state::{Commit, Repository};
 pub(crate) const REVIEW: &str = "At least 1 approving review is required by reviewers with write access.";
 
 pub(crate) fn answer(call: &mut Call<'_>, path: &[&str]) -> Answer {
-    let known = ["commits", "compare", "contents", "git", "branches"];
+    let known = ["commits", "compare", "contents", "git", "branches", "tarball"];
     if !path.first().is_some_and(|first| known.contains(first)) {
         return Err(missing());
     }
@@ -24,6 +24,7 @@ pub(crate) fn answer(call: &mut Call<'_>, path: &[&str]) -> Answer {
         ("GET", ["compare", names @ ..]) => compare(call, &names.join("/")),
         ("GET", ["contents", path @ ..]) => contents(call, &path.join("/")),
         ("PUT", ["contents", path @ ..]) => put(call, &path.join("/")),
+        ("GET", ["tarball", name]) => tarball(call, name),
         ("GET", ["branches", name @ ..]) => branch(call, &name.join("/")),
         ("GET", ["git", "ref", name @ ..]) => {
             let name = name.join("/");
@@ -125,6 +126,20 @@ fn contents(call: &Call<'_>, path: &str) -> Answer {
     } else {
         Ok(Response::json(200, &json!(entries.into_values().collect::<Vec<_>>())))
     }
+}
+
+/// All files of a commit in one folder, as GitHub packs them.
+fn tarball(call: &Call<'_>, name: &str) -> Answer {
+    let sha = call.repository.resolve(name).ok_or_else(missing)?;
+    let mut packed = tar::Builder::new(flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()));
+    for (path, bytes) in &call.repository.commits[&sha].files {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o755);
+        packed.append_data(&mut header, format!("repository-{}/{path}", &sha[..7]), &bytes[..]).unwrap();
+    }
+    let bytes = packed.into_inner().unwrap().finish().unwrap();
+    Ok(Response::bytes(200, "application/x-gzip", bytes))
 }
 
 fn put(call: &mut Call<'_>, path: &str) -> Answer {
