@@ -22,7 +22,7 @@ const LONGEST_DIFF: usize = 4000;
 
 /// Why main's keys cannot be read.
 #[derive(Debug, thiserror::Error)]
-enum KeysError {
+pub(super) enum KeysError {
     #[error("the files of the commit that this change is based on are not here")]
     NoBase,
     #[error("git cannot read {0}: {1}")]
@@ -34,7 +34,7 @@ enum KeysError {
 }
 
 /// The cases of main, by suite and id.
-type MainCases = HashMap<(SuiteId, CaseId), Case>;
+pub(super) type MainCases = HashMap<(SuiteId, CaseId), Case>;
 
 /// Says of each case whose key differs from main's how it is judged there. For main's own commit there is nothing to say.
 pub(super) fn attach(settings: &Settings, suites: &mut [PlannedSuite], located: &Located, dirty: bool, mode: Mode) {
@@ -114,7 +114,7 @@ fn written(settings: &Settings, base: &Sha, into: &Path) -> Result<PathBuf, Keys
 }
 
 /// Loads every case of a configuration, without the flags of this run.
-fn load(config: &Path, mode: Mode) -> Result<MainCases, KeysError> {
+pub(super) fn load(config: &Path, mode: Mode) -> Result<MainCases, KeysError> {
     let invalid = |errors: InputErrors| KeysError::Invalid(errors.to_string().lines().next().unwrap_or("").to_owned());
     let overrides = Overrides { mode, ..Overrides::default() };
     let (settings, errors) = Settings::load(config, &overrides).map_err(invalid)?;

@@ -23,7 +23,7 @@ pub use client::{Call, Client, encoded, encoded_path};
 pub use dry::DryRun;
 pub use history::blessing_files;
 pub use permissions::{May, Permission, permissions};
-pub use rejudge::{Suites, rejudge};
+pub use rejudge::{MainKeys, Suites, rejudge};
 
 /// Why something could not be had from GitHub or done there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,15 +1,17 @@
 //! Judges what somebody else measured, by what this repository holds its suites to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::aggregate::{self, better_of};
+use crate::baseline::BaselineCase;
 use crate::conclude::{Reference, conclude};
 use crate::gate::{self, GateContext};
 use crate::model::Rule;
-use crate::model::{FlatPolicy, Policy, Status, SuiteId};
+use crate::model::{ByMainKey, CaseId, FlatPolicy, KeyEdit, Policy, Score, Status, SuiteId};
 use crate::plan::reproduce;
-use crate::results::{Reason, Results};
+use crate::results::{CaseResult, Reason, Results};
 use crate::settings::SuiteSettings;
+use crate::suites::Case;
 
 /// What configurations say of suites.
 pub type Suites = BTreeMap<SuiteId, SuiteSettings>;
@@ -23,6 +25,7 @@ pub fn rejudge(
     of_base: &Suites,
     of_head: Option<&Suites>,
     reference: Option<&Reference>,
+    main: &MainKeys,
     circumstances: &GateContext,
 ) -> Results {
     let Results { mut suites, mut run, .. } = results;
@@ -53,6 +56,8 @@ pub fn rejudge(
         }
         for case in &mut suite.cases {
             case.reproduce = reproduce(&config, run.mode, &suite.id, &case.id);
+            let before = reference.and_then(|reference| reference.baseline.suites.get(&suite.id)?.cases.get(&case.id));
+            case.key_edit = before.and_then(|before| main.edit_of(&suite.id, case, before));
         }
         let carried =
             reference.filter(|_| !suite.affected).and_then(|reference| reference.baseline.suites.get(&suite.id));
@@ -62,6 +67,43 @@ pub fn rejudge(
         };
     }
     conclude(suites, run, reference, &circumstances)
+}
+
+/// The cases as the base has them, or why they cannot be read.
+#[derive(Debug)]
+pub enum MainKeys {
+    Read(HashMap<(SuiteId, CaseId), Case>),
+    NotRead(String),
+}
+
+impl MainKeys {
+    /// What the reported answer comes to by the base's key. Which key was used is the others' own word, so that the answer is
+    /// judged again whatever they say.
+    fn edit_of(&self, suite: &SuiteId, case: &CaseResult, before: &BaselineCase) -> Option<KeyEdit> {
+        let not_tried = |why: &str| KeyEdit { diff: None, by_main: None, why_not: Some(why.to_owned()) };
+        let main = match self {
+            Self::Read(cases) => cases.get(&(suite.clone(), case.id.clone()))?,
+            Self::NotRead(why) => return (!before.has_key_of(case)).then(|| not_tried(why)),
+        };
+        let is_same = case.key.as_ref() == Some(main.key.hash());
+        let reported = case.detail.as_ref().filter(|_| case.status.is_measured());
+        let judged = reported.and_then(|detail| main.question.judge_reported(detail));
+        let Some(judged) = judged.filter(|judged| judged.status.is_measured()) else {
+            return (!is_same).then(|| not_tried("judging it needs more than its answer"));
+        };
+        let by_main = ByMainKey {
+            status: judged.status,
+            score: judged.score.map(Score::value),
+            metrics: judged.metrics.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
+            attempts: 1,
+            passes: usize::from(judged.status == Status::Passed),
+        };
+        (!is_same || judged.status != case.status).then_some(KeyEdit {
+            diff: None,
+            by_main: Some(by_main),
+            why_not: None,
+        })
+    }
 }
 
 /// What the change makes less strict than the base has it.

@@ -98,6 +98,11 @@ pub trait CaseQuestion: Clone + fmt::Debug + Send + Sync {
         None
     }
 
+    /// Judges the answer that results report; `None` where judging takes more than the answer, or it is not reported.
+    fn judge_reported(&self, _reported: &Self::Detail) -> Option<Evaluation> {
+        None
+    }
+
     /// The case as a report shows it when nothing has been asked.
     fn detail(&self) -> Self::Detail;
 
@@ -369,6 +374,14 @@ macro_rules! kinds {
             pub fn not_asked(&self, why: &str) -> Attempted {
                 match self {
                     $(Self::$kind(question) => not_asked(&**question, why),)*
+                }
+            }
+
+            /// See [`CaseQuestion::judge_reported`].
+            pub fn judge_reported(&self, reported: &CaseDetail) -> Option<Evaluation> {
+                match (self, reported) {
+                    $((Self::$kind(question), CaseDetail::$kind(reported)) => question.judge_reported(reported),)*
+                    _ => None,
                 }
             }
 

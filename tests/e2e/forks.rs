@@ -75,6 +75,28 @@ fn a_forks_pull_request_is_found_and_its_comment_names_who_measured() {
 }
 
 #[test]
+fn a_forks_answers_are_judged_by_the_keys_of_the_base_whatever_it_says() {
+    let world = upstream();
+    world.file("answers.txt", WRONG);
+    let cases = std::fs::read_to_string(world.path().join("cases.json")).unwrap();
+    world.file("cases.json", &cases.replace("\"pwd\"", "\"cd\""));
+    world.commit("another answer is right");
+    let (job, mut results) = publisher(&world);
+    assert_eq!(job.publish(&[]).code, 0);
+    assert_eq!(job.check()["conclusion"], "failure");
+    assert!(job.comment().contains("passes only by its new key"), "{}", job.comment());
+    // It may claim the key of the base, and that nothing was edited.
+    for case in results["suites"][0]["cases"].as_array_mut().unwrap() {
+        case.as_object_mut().unwrap().remove("key_edit");
+        case["key"] = json!(null);
+    }
+    let (job, _) = publisher_of(&world, &world.git(&["rev-parse", "HEAD"]), results);
+    assert_eq!(job.publish(&[]).code, 0);
+    assert_eq!(job.check()["conclusion"], "failure");
+    assert!(job.comment().contains("passes only by its new key"), "{}", job.comment());
+}
+
+#[test]
 fn a_forks_blessing_counts_and_stands_in_the_comment() {
     let world = upstream();
     world.file("answers.txt", WRONG);

@@ -1,5 +1,6 @@
 //! What there is to tell: what a run left, and of what others measured, judged again.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::super::remote::TREND;
@@ -10,12 +11,12 @@ use crate::baseline::{
 };
 use crate::ci::{EventKind, HeadSha};
 use crate::cli::reference::{located, today};
-use crate::cli::{ConfigArgs, config_path};
+use crate::cli::{ConfigArgs, config_path, main_keys};
 use crate::github::intake::IntakeError;
 use crate::github::publish::{self, PullRequest, PullRequestError};
-use crate::github::{self, GithubError, Suites, blessing_files, outcome};
+use crate::github::{self, GithubError, MainKeys, Suites, blessing_files, outcome};
 use crate::input::{InputError, InputErrors};
-use crate::model::Sha;
+use crate::model::{Mode, Sha};
 use crate::report::Frame;
 use crate::repository::{Checkout, Git};
 use crate::results::{Results, Verdict};
@@ -202,6 +203,22 @@ impl Publisher<'_> {
         Ok(blessings)
     }
 
+    /// The cases of the base, from its files.
+    async fn main_keys(&self, base: &Sha, config: &str) -> MainKeys {
+        let scratch = match tempfile::tempdir() {
+            Ok(scratch) => scratch,
+            Err(error) => return MainKeys::NotRead(format!("no temporary directory: {error}")),
+        };
+        let files = scratch.path().join("files");
+        if let Err(error) = self.client.files_of(base, &files).await {
+            return MainKeys::NotRead(format!("the files of the base could not be read: {error}"));
+        }
+        match main_keys::load(&files.join(config), Mode::Auto) {
+            Ok(cases) => MainKeys::Read(cases),
+            Err(error) => MainKeys::NotRead(error.to_string()),
+        }
+    }
+
     /// Compares and judges with what the base has; `None` if it has no such configuration.
     async fn judged_again(
         &self,
@@ -251,7 +268,12 @@ impl Publisher<'_> {
         let of_head = of_head.and_then(|text| suites_of(&config, &text).ok());
         let base = located.reference.as_ref().and_then(|reference| reference.info.base.clone());
         let (reference, circumstances) = (located.reference.as_ref(), &located.circumstances);
-        let results = github::rejudge(results, &of_base, of_head.as_ref(), reference, circumstances);
+        let main = match &base {
+            Some(base) => self.main_keys(base, &config).await,
+            // Without a baseline nothing is compared.
+            None => MainKeys::Read(HashMap::new()),
+        };
+        let results = github::rejudge(results, &of_base, of_head.as_ref(), reference, &main, circumstances);
         Ok(Some((results, base)))
     }
 }

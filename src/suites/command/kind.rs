@@ -110,6 +110,10 @@ impl CaseQuestion for CommandQuestion {
         Some(Self { expected, accepted, tables, ..self.clone() })
     }
 
+    fn judge_reported(&self, reported: &CommandDetail) -> Option<Evaluation> {
+        Some(evaluate(self, &Answer::text(reported.generated_command.as_ref()?)))
+    }
+
     fn detail(&self) -> CommandDetail {
         self.detail_with(None, None)
     }

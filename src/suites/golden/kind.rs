@@ -170,6 +170,12 @@ impl CaseQuestion for GoldenQuestion {
         asks_nobody.then(|| Self { golden, further, scorer, pass_at, ..self.clone() })
     }
 
+    fn judge_reported(&self, reported: &GoldenDetail) -> Option<Evaluation> {
+        let asks_nobody = self.scorer.components.iter().all(|one| one.measure.asks().is_none());
+        let answer = Answer::text(reported.answer().filter(|_| asks_nobody)?);
+        Some(evaluate(self, &answer, &BTreeMap::new()))
+    }
+
     fn detail(&self) -> GoldenDetail {
         detail(self)
     }

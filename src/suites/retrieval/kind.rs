@@ -162,6 +162,11 @@ impl CaseQuestion for RetrievalQuestion {
         Some(Self { expected, not_asked_for, k, pass_at, ..self.clone() })
     }
 
+    fn judge_reported(&self, reported: &RetrievalDetail) -> Option<Evaluation> {
+        let answer = Answer::text(json!({"ids": reported.top_ids}).to_string());
+        Some(evaluate(self, &answer, &Held::CannotTell))
+    }
+
     fn detail(&self) -> RetrievalDetail {
         detail(self)
     }
