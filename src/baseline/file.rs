@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::blessings::{Blessing, BlessingFile};
+use super::history::{BaselineRun, CaseRun};
 use crate::input::{Checker, Document, InputError, InputErrors, Pointer};
 use crate::model::{Better, CaseId, Fingerprint, FlatPolicy, Mode, Sha, Slice, Status, SuiteId, SuiteSource};
 use crate::results::CaseResult;
@@ -74,6 +75,9 @@ pub struct BaselineSuite {
     pub source: Option<SuiteSource>,
     /// The thresholds that applied.
     pub policy: FlatPolicy,
+    /// Of a suite that varies: main's last runs, the latest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<BaselineRun>,
     /// Metric → value over all measured cases.
     pub metrics: BTreeMap<String, BaselineMetric>,
     /// Slice → metric → its value there.
@@ -124,6 +128,9 @@ pub struct BaselineCase {
     /// The slices that it belongs to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slices: Vec<Slice>,
+    /// Of a suite that varies: the number of a run before the latest → what the case was in it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub runs: BTreeMap<u64, CaseRun>,
     /// Since which commit it has had this status.
     #[serde(default)]
     pub since: Option<Sha>,
@@ -188,6 +195,10 @@ impl BaselineCase {
             Some("more attempts passed than there were")
         } else if !self.status.is_measured() || best.is_some_and(|best| !best.status.is_measured()) {
             Some("a case of a baseline passed or failed")
+        } else if self.runs.values().any(|run| run.passes > run.attempts || run.attempts == 0) {
+            Some("in an earlier run more attempts passed than there were, or there was none")
+        } else if self.runs.values().filter_map(|run| run.score).any(|score| !is_share(score)) {
+            Some("a score of an earlier run is between 0 and 1")
         } else if self.metrics.values().any(|value| !value.is_finite()) {
             Some("a metric is a finite number")
         } else {
@@ -263,7 +274,7 @@ impl Baseline {
         out.push_str("  \"suites\": {\n");
         for (index, (id, suite)) in self.suites.iter().enumerate() {
             let _ = writeln!(out, "    {}: {{", line(id)?);
-            let BaselineSuite { kind, varies, replayed, model, source, policy, metrics, slices, cases } = suite;
+            let BaselineSuite { kind, varies, replayed, model, source, policy, runs, metrics, slices, cases } = suite;
             let _ = writeln!(out, "      \"kind\": {},", line(kind)?);
             let _ = writeln!(out, "      \"varies\": {varies},");
             let _ = writeln!(out, "      \"replayed\": {replayed},");
@@ -272,6 +283,9 @@ impl Baseline {
                 let _ = writeln!(out, "      \"source\": {},", line(source)?);
             }
             list(&mut out, 6, "policy", '{', &entries(policy)?, '}', ",");
+            if !runs.is_empty() {
+                list(&mut out, 6, "runs", '[', &lines(runs)?, ']', ",");
+            }
             list(&mut out, 6, "metrics", '{', &entries(metrics)?, '}', ",");
             list(&mut out, 6, "slices", '{', &entries(slices)?, '}', ",");
             list(&mut out, 6, "cases", '{', &entries(cases)?, '}', "");
@@ -284,6 +298,9 @@ impl Baseline {
     /// The suites, without the commits that had something first.
     pub fn without_commits(&self) -> BTreeMap<SuiteId, BaselineSuite> {
         let mut suites = self.suites.clone();
+        for run in suites.values_mut().flat_map(|suite| &mut suite.runs) {
+            run.commit = None;
+        }
         for case in suites.values_mut().flat_map(|suite| suite.cases.values_mut()) {
             case.since = None;
             if let Some(best) = &mut case.best {

@@ -6,6 +6,7 @@ mod changes;
 mod fetched;
 pub(crate) mod file;
 mod git;
+mod history;
 mod lookup;
 mod releases;
 mod trend;
@@ -22,6 +23,7 @@ pub use file::BaselineMetric;
 pub(crate) use file::is_conflicted;
 pub use file::{Baseline, BaselineCase, BaselineSuite, Produced};
 pub(crate) use git::{Branches, ClonedHistory, JobBranches, default_branch, history, is_ancestor};
+pub use history::Past;
 pub(crate) use lookup::{
     BaselineLookup, BaselineQuery, CommitHistory, FoundBaseline, HistoryPlace, LookupError, NamedBy, NoBaseline,
     PullRequestCommits, base, find, normal,

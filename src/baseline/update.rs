@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::blessings::{Allowed, Blessing, BlessingFile, as_files};
 use super::file::{BASELINE_SCHEMA, Baseline, BaselineCase, BaselineMetric, BaselineSuite, Best, Produced};
+use super::history::{NewRun, hand_on, note_run};
 use crate::aggregate::{better_of, value_of};
 use crate::model::Rule;
 use crate::model::{CaseId, FlatPolicy, Metric, Nature, Sha, Status, SuiteId, restore, weakenings};
@@ -54,13 +55,22 @@ pub fn update(
     // Only what the gate let through is taken in, and no worse than that.
     let used: Vec<Blessing> = blessings.iter().filter(is_used).cloned().collect();
     new.took_in = taken_in(&used);
-    let Some(old) = old else { return Ok(Some(BaselineUpdate { baseline: new, blessings: remaining })) };
     let commit = results.run.commit.as_ref();
+    let note = |id: &SuiteId, suite: &mut BaselineSuite| {
+        let blessed = used.iter().any(|one| one.allowed.suite == *id && !one.allowed.taken_in);
+        let before = old.and_then(|old| Some((old.suites.get(id)?, old.produced.commit.as_ref())));
+        note_run(before, suite, NewRun { commit, blessed, window: results.run.window });
+    };
+    let Some(old) = old else {
+        new.suites.iter_mut().for_each(|(id, suite)| note(id, suite));
+        return Ok(Some(BaselineUpdate { baseline: new, blessings: remaining }));
+    };
     for (id, suite) in &old.suites {
         match new.suites.get_mut(id) {
             Some(current) => {
                 if let Some(result) = results.suites.iter().find(|result| result.id == *id) {
                     ratchet(id, suite, current, result, &used, commit);
+                    note(id, current);
                 }
             }
             None if used.iter().any(|one| one.allowed.rule == Rule::SuiteRemoved && one.allowed.suite == *id) => {}
@@ -69,6 +79,8 @@ pub fn update(
             }
         }
     }
+    let added = new.suites.iter_mut().filter(|(id, _)| !old.suites.contains_key(*id));
+    added.for_each(|(id, suite)| note(id, suite));
     let same = old.suites == new.suites && remaining == *blessings && old.blessings.is_empty();
     Ok((!same).then_some(BaselineUpdate { baseline: new, blessings: remaining }))
 }
@@ -224,6 +236,7 @@ fn of_suite(suite: &SuiteResult, commit: Option<&Sha>) -> BaselineSuite {
         model: suite.model.clone(),
         source: suite.source.clone(),
         policy: suite.policy.flat(suite.varies, |metric| better_of(suite.kind, metric)),
+        runs: Vec::new(),
         metrics: kept(&suite.metrics, suite),
         slices: suite.slices.iter().map(|(slice, metrics)| (slice.clone(), kept(metrics, suite))).collect(),
         cases: cases.collect(),
@@ -258,6 +271,7 @@ fn of_case(case: &CaseResult, varies: bool, commit: Option<&Sha>) -> Option<Base
         question: case.question.clone(),
         key: case.key.clone(),
         slices: case.slices.clone(),
+        runs: BTreeMap::new(),
         since: commit.clone(),
         best: (!varies).then_some(Best { status: case.status, score, commit }),
     })
@@ -307,6 +321,9 @@ fn ratchet(
             }
             continue;
         };
+        if new.varies {
+            hand_on(old, before, now);
+        }
         if before.status == now.status {
             now.since.clone_from(&before.since);
         }

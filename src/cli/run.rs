@@ -289,6 +289,7 @@ fn execute(
         attempt: ci.attempt,
         config_hash: choices.hash(&settings.config_hash),
         overrides: choices.overrides,
+        window: settings.window,
         cases_hash: cases_hash(&suites),
     };
     let request = crate::run::RunRequest {

@@ -76,7 +76,7 @@ impl Explanation<'_> {
             return;
         }
         let slice = reason.slice.clone();
-        let place = MetricPlace { slice: slice.as_deref(), metric: &metric };
+        let place = MetricPlace { slice: slice.as_deref(), metric: &metric, pooled: before.comparison.pooled };
         let still_falls =
             |restored: &BTreeSet<CaseId>| falls_without(self.suite, before.suite, place, restored, self.seed);
         let falling: Vec<CaseId> = falls(self.suite, before.suite, place).into_iter().map(|(id, _)| id).collect();
@@ -101,7 +101,8 @@ impl Explanation<'_> {
             return;
         }
         let slice = reason.slice.clone();
-        let place = MetricPlace { slice: slice.as_deref(), metric: &metric };
+        let pooled = self.before.map_or(0, |before| before.comparison.pooled);
+        let place = MetricPlace { slice: slice.as_deref(), metric: &metric, pooled };
         let better = better_of(self.suite.kind, &metric);
         let is_met = |value: Option<f64>| value.is_some_and(|value| better.meets(value, min));
         let nothing = BTreeMap::new();

@@ -147,27 +147,30 @@ fn simulated(chances: &[f64], random: &mut Random) -> SuiteResult {
 
 fn is_red(run: Vec<SuiteResult>, main: &Baseline) -> bool {
     let gate = judged(run, main.clone()).gate;
-    let known = [Rule::MetricDropped, Rule::SliceDropped];
+    let known = [Rule::MetricDropped, Rule::SliceDropped, Rule::CaseRegressed];
     let failing: Vec<_> = gate.reasons.iter().filter(|reason| reason.fails).collect();
     assert!(failing.iter().all(|reason| known.contains(&reason.rule)), "{failing:?}");
     gate.verdict == Verdict::Failed
 }
 
 #[test]
-fn without_a_change_at_most_one_run_in_twenty_is_red() {
+fn without_a_change_about_one_run_in_twenty_is_red_at_most() {
     let mut random = Random(7);
     let (mut red, mut runs) = (0, 0);
-    for _ in 0..4 {
+    for _ in 0..5 {
         let chances: Vec<f64> = (0..100).map(|_| random.next().sqrt()).collect();
         let mut main = update(None, &results(vec![simulated(&chances, &mut random)])).unwrap().unwrap();
-        for _ in 0..50 {
+        for _ in 0..10 {
             let run = simulated(&chances, &mut random);
             red += usize::from(is_red(vec![run.clone()], &main));
             runs += 1;
-            main = update(Some(&main), &results(vec![run])).unwrap().unwrap_or(main);
+            let mut run = results(vec![run]);
+            run.run.commit = None;
+            main = update(Some(&main), &run).unwrap().unwrap_or(main);
         }
     }
-    assert!(red * 20 <= runs, "{red} of {runs} are red");
+    // Of fifty runs with one in twenty red, seven or more are red in one of a hundred times.
+    assert!(red <= 6, "{red} of {runs} are red");
 }
 
 #[test]

@@ -7,9 +7,9 @@ use crate::aggregate::better_of;
 use crate::baseline::{BaselineCase, BaselineSuite, CaseLevel};
 use crate::model::Rule;
 use crate::model::{
-    AnswersFrom, CaseChange, CaseId, Change, Comparison, Delta, FlatPolicy, Flips, MetricChange, NO_VALUE, Nature,
-    Outcome, Status, SuiteComparison, SuiteId, SuiteState, format_allowed_errors, format_limit, format_limit_of,
-    format_p, format_score, weakenings,
+    AnswersFrom, AttemptsChange, CaseChange, CaseId, Change, Comparison, Delta, FlatPolicy, Flips, MetricChange,
+    NO_VALUE, Nature, Outcome, Status, SuiteComparison, SuiteId, SuiteState, format_allowed_errors, format_limit,
+    format_limit_of, format_p, format_score, weakenings,
 };
 use crate::results::{CaseResult, Reason, SuiteResult};
 use crate::stats::mean;
@@ -149,6 +149,12 @@ fn of_case(
         let value = case.and_then(CaseLevel::now).map(|now| now.score);
         return Some(Reason { key, value, ..about(rule, message) }.failing(!change.quarantined));
     }
+    if let Some(attempts) = change.attempts.filter(|_| !change.quarantined) {
+        let message = format!("{id}: {}{}", attempts_in_words(&attempts), case.map(why).unwrap_or_default());
+        let fails = !attempts.repeats && suite.policy.flips == Flips::Fail;
+        let rule = if fails { Rule::CaseRegressed } else { Rule::Flipped };
+        return Some(about(rule, message).failing(fails));
+    }
     let is_changed = change.question_changed || change.key_changed;
     match change.change {
         Change::Regressed if now_fails && is_changed => {
@@ -211,6 +217,18 @@ fn edited_key(change: &CaseChange, case: &CaseResult) -> Option<(Rule, String)> 
         }
         _ => None,
     }
+}
+
+fn attempts_in_words(change: &AttemptsChange) -> String {
+    let AttemptsChange { attempts_was, passes_was, runs, attempts_now, passes_now, p, repeats } = change;
+    let runs = if *runs > 1 { format!(" in {runs} runs of main") } else { String::new() };
+    let doubt = if *repeats {
+        "; it does not fail, since main's runs differ more than independent attempts do: the target repeats itself within a run"
+    } else {
+        ""
+    };
+    let p = format_p(*p);
+    format!("{passes_was} of {attempts_was} attempts passed{runs}, now {passes_now} of {attempts_now} ({p}){doubt}")
 }
 
 /// What a case's first check that does not hold says.

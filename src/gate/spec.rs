@@ -124,6 +124,7 @@ pub(crate) fn run_info() -> RunInfo {
         filtered: false,
         attempt: 1,
         overrides: Vec::new(),
+        window: crate::results::USUAL_WINDOW,
         config_hash: "x".into(),
         cases_hash: "y".into(),
     }

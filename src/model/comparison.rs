@@ -55,6 +55,9 @@ pub struct SuiteComparison {
     pub state: SuiteState,
     /// Whether its answers vary from run to run, so that only a significant drop is one.
     pub varies: bool,
+    /// In a suite that varies: how many of main's last runs count together; left out otherwise.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub pooled: usize,
     /// How many cases both sides have and measured.
     pub comparable: usize,
     /// How many cases that both sides have ask something else now.
@@ -172,6 +175,29 @@ pub struct CaseChange {
     /// What else was measured of it then; left out if nothing was.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics_was: BTreeMap<String, f64>,
+    /// In a suite that varies: its attempts then and now, if they alone are evidence that it got worse.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempts: Option<AttemptsChange>,
+}
+
+/// The attempts at a case, then and now.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct AttemptsChange {
+    /// How often it was asked on main.
+    pub attempts_was: usize,
+    /// How often it passed there.
+    pub passes_was: usize,
+    /// In how many of main's runs.
+    pub runs: usize,
+    /// How often it was asked now.
+    pub attempts_now: usize,
+    /// How often it passes now.
+    pub passes_now: usize,
+    /// How likely so few would pass by chance, if attempts are independent.
+    pub p: f64,
+    /// Whether main's runs differ more than independent attempts allow, so that these prove nothing.
+    pub repeats: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out a reference")]
@@ -192,6 +218,9 @@ pub struct MetricChange {
     pub better: Better,
     /// Over how many cases both sides are compared.
     pub n: usize,
+    /// In a suite that varies: over how many of main's last runs; left out otherwise.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub pooled: usize,
     /// What became of it, over the cases that both sides have.
     pub delta: Delta,
     /// What that means.
@@ -220,6 +249,9 @@ impl MetricChange {
             (0, Delta::Appeared { .. } | Delta::Disappeared { .. } | Delta::Absent) => None,
             (0, Delta::Same { .. } | Delta::Better { .. } | Delta::Worse { .. } | Delta::FromZero { .. }) => {
                 Some("over all cases".to_owned())
+            }
+            (n, _) if self.pooled > 0 => {
+                Some(format!("over {} and {} of main", counted(n, "common case"), counted(self.pooled, "run")))
             }
             (n, _) => Some(format!("over {}", counted(n, "common case"))),
         }

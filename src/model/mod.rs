@@ -25,8 +25,8 @@ pub use changed_paths::{ChangedPaths, Link, normal};
 pub(crate) use check::check_names;
 pub use check::{Check, CheckName, Location, Output};
 pub use comparison::{
-    BaselineInfo, CaseChange, Change, Comparison, Delta, MetricChange, Outcome, SuiteComparison, SuiteState, Trend,
-    changes_in_words,
+    AttemptsChange, BaselineInfo, CaseChange, Change, Comparison, Delta, MetricChange, Outcome, SuiteComparison,
+    SuiteState, Trend, changes_in_words,
 };
 pub use exit::ExitCode;
 pub use fingerprint::Fingerprint;

@@ -22,14 +22,15 @@ pub(super) fn comparison_notes(suite: &SuiteComparison) -> Vec<String> {
     let cases = of_cases.map(|(_, change)| change.n).max().unwrap_or(0);
     let has_latency = suite.metrics.keys().any(|name| Nature::of(name) == Nature::Latency);
     let over = (cases > 0).then(|| {
-        let varies = if suite.varies { ", answers vary" } else { "" };
+        let runs = counted(suite.pooled, "run");
+        let varies = if suite.varies { format!(" and {runs} of main, answers vary") } else { String::new() };
         let latency = if has_latency { ", latencies over all" } else { "" };
         let left_out = suite.comparable.saturating_sub(cases);
         let left_out =
             if left_out > 0 { format!(", without {left_out} flaky or in quarantine") } else { String::new() };
         let cases = counted(cases, "case");
         format!(
-            "baseline and Δ are over the {cases} that both sides have{left_out}{latency}{varies}; values are over all"
+            "baseline and Δ are over the {cases} that both sides have{varies}{left_out}{latency}; values are over all"
         )
     });
     [state].into_iter().chain(over).filter(|note| !note.is_empty()).collect()

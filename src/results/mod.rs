@@ -160,6 +160,9 @@ pub struct RunInfo {
     /// Flags that make the suites other than the configuration says; left out if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overrides: Vec<String>,
+    /// How many runs of main the baseline keeps of suites that vary; left out if it is five.
+    #[serde(default = "usual_window", skip_serializing_if = "is_usual_window")]
+    pub window: usize,
     /// A hash of the configuration and of the flags that change what is asked.
     pub config_hash: String,
     /// A hash of every declared case and of what was chosen, the same in all shards of a run.
@@ -451,6 +454,18 @@ const fn is_zero(count: &usize) -> bool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out a reference")]
 const fn is_false(value: &bool) -> bool {
     !*value
+}
+
+/// How many runs of main a baseline keeps, unless the configuration says it.
+pub const USUAL_WINDOW: usize = 5;
+
+const fn usual_window() -> usize {
+    USUAL_WINDOW
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out a reference")]
+const fn is_usual_window(window: &usize) -> bool {
+    *window == USUAL_WINDOW
 }
 
 const fn first() -> u32 {

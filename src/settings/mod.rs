@@ -25,7 +25,7 @@ pub use crate::targets::Source;
 
 use crate::input::{InputError, InputErrors, Place, read_text};
 use crate::model::{Mode, Policy};
-use crate::results::KnownFailures;
+use crate::results::{KnownFailures, USUAL_WINDOW};
 use crate::suites::scenario::adapters::validate_adapters;
 
 /// The name that is looked for upwards from the current directory.
@@ -44,6 +44,8 @@ pub struct Settings {
     pub mode: Mode,
     /// Where the baseline is.
     pub baseline: BaselineLocation,
+    /// How many of main's last runs a baseline keeps of suites that vary.
+    pub window: usize,
     /// What reports make of cases that fail as they do in the baseline.
     pub known_failures: KnownFailures,
     /// A hash of the configuration's text.
@@ -96,6 +98,7 @@ impl Settings {
             suites,
             mode: overrides.mode,
             baseline: baseline.location(),
+            window: baseline.window.unwrap_or(USUAL_WINDOW),
             known_failures: report.known_failures.unwrap_or(KnownFailures::Show),
             config_hash: config.hash.clone(),
         };

@@ -46,6 +46,9 @@ pub struct BaselineSection {
     /// Whether a run without a baseline is a mistake (default `false`).
     #[serde(default)]
     pub required: bool,
+    /// How many of main's last runs it keeps of suites that vary (default 5).
+    #[schemars(range(min = 1, max = 50))]
+    pub window: Option<usize>,
 }
 
 /// How sure one must be that something got worse, in suites that vary.

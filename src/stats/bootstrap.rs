@@ -26,7 +26,7 @@ pub struct Bootstrap {
 /// against a change.
 ///
 /// With few cases, or few distinct differences, the bootstrap is too liberal: it cannot draw what it has not seen. The
-/// gate therefore takes the larger of this p-value and that of [`sign_flip`](super::sign_flip()).
+/// gate therefore takes its interval alone, and its p-values from [`Blocks`](super::Blocks).
 ///
 /// Fewer than two cases, no resamples and differences that are not finite prove nothing: p is 1.
 pub fn paired_bootstrap(differences: &[f64], seed: u64, resamples: usize) -> Bootstrap {
@@ -73,7 +73,7 @@ impl SplitMix64 {
 
     /// A number below `n`, which is not 0; all are equally likely (Lemire 2019).
     #[expect(clippy::cast_possible_truncation, reason = "the low half is wanted, and the high half is below a usize")]
-    fn below(&mut self, n: usize) -> usize {
+    pub(super) fn below(&mut self, n: usize) -> usize {
         let n = n as u64;
         loop {
             let product = u128::from(self.next()) * u128::from(n);

@@ -1,30 +1,37 @@
 //! Intervals, percentiles, and tests of whether something got worse: pure arithmetic.
 
+mod blocks;
 mod bootstrap;
+mod dispersion;
+mod fisher;
 mod holm;
 mod interval;
 mod mcnemar;
 mod percentile;
 mod power;
-mod sign_flip;
+mod tarone;
 
+pub use blocks::{Blocks, Side};
 pub use bootstrap::paired_bootstrap;
+pub use dispersion::overdispersion;
+pub use fisher::{Tries, fisher};
 pub use holm::holm;
 pub use interval::{deviation, mean, mean_interval, wilson};
 pub use mcnemar::mcnemar;
 pub use percentile::percentile;
 pub use power::needed_cases;
-pub use sign_flip::sign_flip;
+pub use tarone::{Discrete, tarone_holm};
 
 /// What SciPy, statsmodels and NumPy answer, for the tests to compare with.
 #[cfg(test)]
 mod reference {
     use serde_json::Value;
 
-    /// The rows of one table of `reference.json`.
+    /// The rows of one table of `reference.json` or `evidence.json`.
     pub(super) fn rows(table: &str) -> Vec<Value> {
-        let reference: Value = serde_json::from_str(include_str!("reference.json")).unwrap();
-        reference[table].as_array().unwrap().clone()
+        let files = [include_str!("reference.json"), include_str!("evidence.json")];
+        let tables = files.iter().map(|text| serde_json::from_str::<Value>(text).unwrap()[table].clone());
+        tables.into_iter().find_map(|rows| rows.as_array().cloned()).unwrap()
     }
 
     /// A list of numbers.

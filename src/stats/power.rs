@@ -10,7 +10,7 @@ const Z_POWER: f64 = 0.841_621_233_572_914_4;
 /// probability of 80 %, if the differences go on to vary as these do.
 ///
 /// By the normal approximation, n = ((z₁₋ₐ + z₀.₈) · sd / effect)²; but never fewer cases than can be significant in
-/// [`sign_flip`](super::sign_flip()), whose p-value is at least 2⁻ⁿ. Nothing for fewer than two differences, which do
+/// the sign-flip test, whose p-value is at least 2⁻ⁿ. Nothing for fewer than two differences, which do
 /// not vary, for an effect that is no drop, and for a level that is none.
 pub fn needed_cases(differences: &[f64], effect: f64, alpha: f64) -> Option<usize> {
     if differences.len() < 2 || effect.is_nan() || effect <= 0.0 {

@@ -18,6 +18,7 @@ mod differential;
 mod diffs;
 mod doctor;
 mod equiv;
+mod evidence;
 mod faults;
 mod flow;
 mod forks;

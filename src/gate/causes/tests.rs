@@ -59,9 +59,19 @@ fn a_flip_does_not_explain_what_others_lose_as_well() {
 #[test]
 fn a_significant_drop_stands_by_itself_where_answers_vary() {
     let main = "a10/10 b10/10 c10/10 d10/10 e10/10 f10/10 g10/10 h10/10";
-    let run = "a2/10 b3/10 c1/10 d2/10 e1/10 f3/10 g2/10 h1/10";
+    let run = "a7/10 b6/10 c7/10 d6/10 e7/10 f6/10 g7/10 h6/10";
     let gate = world("all got worse", main, run).policy(strict).judged();
-    assert!(causes(&gate).contains(&"metric-dropped accuracy".to_owned()), "{:?}", causes(&gate));
+    assert_eq!(causes(&gate), ["metric-dropped accuracy", "metric-dropped mean-score"]);
+}
+
+#[test]
+fn cases_whose_attempts_are_evidence_explain_the_drop() {
+    let main = "a10/10 b10/10 c10/10 d10/10 e10/10 f10/10 g10/10 h10/10";
+    let run = "a0/10 b0/10 c0/10 d0/10 e0/10 f0/10 g10/10 h10/10";
+    let gate = world("six broke", main, run).policy(strict).judged();
+    let causes = causes(&gate);
+    assert!(causes.contains(&"case-regressed a <- a".to_owned()), "{causes:?}");
+    assert!(causes.contains(&"metric-dropped accuracy <- a b c d e f".to_owned()), "{causes:?}");
 }
 
 #[test]

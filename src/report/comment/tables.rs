@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::model::{Delta, Metric, MetricChange, Nature, Outcome};
+use crate::model::{Comparison, Delta, Metric, MetricChange, Nature, Outcome};
 use crate::report::markdown::outcome_mark;
 use crate::report::metric_display::{ChangeDisplay, certainty, floor, interval};
 use crate::report::sparkline;
@@ -78,11 +78,7 @@ pub(super) fn metrics(results: &Results) -> Vec<MetricsView> {
             *first = false;
         }
     }
-    let note = if results.comparison.is_some() {
-        "<sub>*baseline* and Δ are over the cases that both sides have, *now* is over all.</sub>"
-    } else {
-        ""
-    };
+    let note = results.comparison.as_ref().map(metrics_note).unwrap_or_default();
     let unchanged = format!("{} as in the baseline", counted(same.len(), "metric"));
     let mut views = Vec::new();
     for (rows, title, folded) in [(rows, "Metrics".to_owned(), false), (same, unchanged, true)] {
@@ -94,7 +90,7 @@ pub(super) fn metrics(results: &Results) -> Vec<MetricsView> {
                 sure: if results.comparison.is_some() { "how sure" } else { "95 % interval" },
                 trends,
                 rows: rows.by_ref().take(PIECE).collect(),
-                note: note.to_owned(),
+                note: note.clone(),
             });
         }
     }
@@ -204,4 +200,18 @@ pub(super) fn trend(results: &Results) -> Option<TrendView> {
         }
     }
     (!rows.is_empty()).then_some(TrendView { rows })
+}
+
+/// What baseline and Δ are over.
+fn metrics_note(comparison: &Comparison) -> String {
+    let mut runs: Vec<usize> = comparison.suites.iter().map(|suite| suite.pooled).filter(|runs| *runs > 0).collect();
+    runs.sort_unstable();
+    let varies = match (runs.first(), runs.last()) {
+        (Some(least), Some(most)) if least < most => {
+            format!(" Where answers vary, *baseline* is the mean of {least} to {most} runs of main.")
+        }
+        (Some(runs), _) => format!(" Where answers vary, *baseline* is the mean of {} of main.", counted(*runs, "run")),
+        (None, _) => String::new(),
+    };
+    format!("<sub>*baseline* and Δ are over the cases that both sides have, *now* is over all.{varies}</sub>")
 }

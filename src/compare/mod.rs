@@ -1,20 +1,26 @@
 //! Then and now, case by case and metric by metric. Nothing is judged here but whether a change may be chance.
 
+mod evidence;
+mod verdicts;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::aggregate::{better_of, is_pass_rate, value_of};
-use crate::baseline::{Baseline, BaselineCase, BaselineSuite};
+use crate::baseline::{Baseline, BaselineCase, BaselineSuite, Past};
 use crate::model::{
     BaselineInfo, Better, ByMainKey, CaseChange, CaseId, Change, Comparison, Delta, MetricChange, Nature, Outcome,
     Policy, ROUNDING, Slice, Status, SuiteComparison, SuiteId, SuiteState, Trend,
 };
 use crate::results::{CaseResult, SuiteResult};
-use crate::stats::{holm, mcnemar, mean, needed_cases, paired_bootstrap, sign_flip};
+use crate::stats::{Tries, mean, needed_cases, paired_bootstrap};
+use crate::suites::Kind;
 
-/// How often is drawn for an interval or a test.
-const RESAMPLES: usize = 4000;
-/// How much of `alpha` the metrics of whole suites have; the rest is for slices.
+/// How much of `alpha` the metrics of whole suites have.
 const SHARE_OF_METRICS: f64 = 0.8;
+/// How much the slices have.
+const SHARE_OF_SLICES: f64 = 0.1;
+/// How much single cases have.
+const SHARE_OF_CASES: f64 = 0.1;
 
 /// What the comparison takes into account beside both sides.
 #[derive(Debug, Clone, Copy)]
@@ -26,9 +32,12 @@ pub struct CompareOptions {
 }
 
 /// A case that both sides have, and measured.
+#[derive(Clone)]
 struct Pair<'a> {
     before: &'a BaselineCase,
     now: &'a CaseResult,
+    /// The case in the runs of main that count, the latest first.
+    past: Vec<Past<'a>>,
 }
 
 /// Compares suites with a baseline.
@@ -52,7 +61,7 @@ pub fn compare(
             }
         }
     }
-    correct_for_many(&mut compared, suites);
+    verdicts::decide(&mut compared, suites, baseline, circumstances.seed);
     Comparison { baseline: info, suites: compared, trend: Trend::new() }
 }
 
@@ -61,6 +70,7 @@ fn unmatched(id: &SuiteId, state: SuiteState, varies: bool) -> SuiteComparison {
         id: id.clone(),
         state,
         varies,
+        pooled: 0,
         comparable: 0,
         questions_changed: 0,
         keys_changed: 0,
@@ -79,7 +89,9 @@ fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: Com
     let renamed = renames(suite, before);
     let mut cases = Vec::new();
     let mut counts: BTreeMap<Change, usize> = BTreeMap::new();
-    let pairs: Vec<Pair<'_>> = pairs(suite, before, &renamed).collect();
+    let pooled = if varies { evidence::pooled(suite.kind, before, circumstances.seed) } else { 0 };
+    let pairs: Vec<Pair<'_>> = pairs(suite, before, &renamed, pooled).collect();
+    let choice = evidence::choice(before);
     let (mut measured_both, mut questions_changed, mut keys_changed) = (0, 0, 0);
     for Matched { case, old, change } in matched(suite, before, &renamed) {
         let old_id = renamed.get(&case.id);
@@ -108,6 +120,7 @@ fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: Com
                 question_changed,
                 key_changed,
                 metrics_was: old.map(|old| old.metrics.clone()).unwrap_or_default(),
+                attempts: None,
             });
         }
     }
@@ -133,6 +146,8 @@ fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: Com
         let test = Test {
             suite,
             varies,
+            pooled,
+            choice,
             slice: None,
             metric: spec.name,
             seed: circumstances.seed,
@@ -143,8 +158,21 @@ fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: Com
     }
     // Without a value on either side there is nothing to tell.
     metrics.retain(|_, change: &mut MetricChange| change.delta != Delta::Absent);
-    let slices = slice_changes(suite, before, varies, &pairs, circumstances);
-    SuiteComparison {
+    let all = Test {
+        suite,
+        varies,
+        pooled,
+        choice,
+        slice: None,
+        metric: "",
+        seed: circumstances.seed,
+        filtered: circumstances.filtered,
+        restored: &BTreeSet::new(),
+    };
+    let slices = slice_changes(&all, before, &pairs);
+    let unmatched = unmatched(&suite.id, state, varies);
+    let mut comparison = SuiteComparison {
+        pooled,
         comparable: measured_both,
         questions_changed,
         keys_changed,
@@ -152,8 +180,12 @@ fn compare_suite(suite: &SuiteResult, before: &BaselineSuite, circumstances: Com
         metrics,
         slices,
         cases,
-        ..unmatched(&suite.id, state, varies)
+        ..unmatched
+    };
+    if varies {
+        evidence::weigh(&mut comparison, suite.kind, &pairs, circumstances.seed, choice);
     }
+    comparison
 }
 
 /// A case that was run, and what the baseline has of it.
@@ -232,6 +264,7 @@ fn removed(id: &CaseId, old: &BaselineCase) -> CaseChange {
         question_changed: false,
         key_changed: false,
         metrics_was: old.metrics.clone(),
+        attempts: None,
     }
 }
 
@@ -292,46 +325,29 @@ impl<'a> Judged<'a> {
             }
         }
     }
-
-    /// With repeats a pass is a share of attempts.
-    #[expect(clippy::cast_precision_loss, reason = "counts of attempts are far below 2^52")]
-    fn pass_share(&self) -> f64 {
-        match self.passes {
-            (_, 0) => f64::from(u8::from(self.status == Status::Passed)),
-            (passed, measured) => passed as f64 / measured as f64,
-        }
-    }
 }
 
 fn slice_changes(
-    suite: &SuiteResult,
+    all: &Test<'_>,
     before: &BaselineSuite,
-    varies: bool,
     pairs: &[Pair<'_>],
-    circumstances: CompareOptions,
 ) -> BTreeMap<String, BTreeMap<String, MetricChange>> {
+    let suite = all.suite;
     let mut changes = BTreeMap::new();
     for (slice, metrics) in &suite.slices {
         let dimension = slice.split_once('=').map_or(slice.as_str(), |(dimension, _)| dimension);
         if !suite.kind.compared_slices().contains(&dimension) && !suite.policy.slices.contains_key(slice) {
             continue;
         }
-        let within: Vec<Pair<'_>> = pairs
-            .iter()
-            .filter(|pair| pair.now.slices.iter().any(|one| one.as_str() == slice))
-            .map(|pair| Pair { before: pair.before, now: pair.now })
-            .collect();
+        let within: Vec<Pair<'_>> = within(Some(slice), pairs.iter().cloned()).collect();
         let old = before.slices.get(slice);
         let mut of_slice = BTreeMap::new();
         for spec in suite.kind.metrics().iter().filter(|spec| !spec.nature().is_expense()) {
-            let all = (
+            let values = (
                 old.and_then(|old| old.get(spec.name)).map(|metric| metric.value),
                 metrics.get(spec.name).and_then(|metric| metric.value),
             );
-            let CompareOptions { filtered, seed } = circumstances;
-            let restored = &BTreeSet::new();
-            let test = Test { suite, varies, slice: Some(slice), metric: spec.name, seed, filtered, restored };
-            let change = test.change(&within, all);
+            let change = Test { slice: Some(slice), metric: spec.name, ..*all }.change(&within, values);
             if change.delta != Delta::Absent {
                 of_slice.insert(spec.name.to_owned(), change);
             }
@@ -342,9 +358,14 @@ fn slice_changes(
 }
 
 /// One metric of one suite or slice.
+#[derive(Clone, Copy)]
 struct Test<'a> {
     suite: &'a SuiteResult,
     varies: bool,
+    /// How many runs of main count.
+    pooled: usize,
+    /// By how much p-values are raised for the choice of these runs.
+    choice: f64,
     slice: Option<&'a str>,
     metric: &'a str,
     seed: u64,
@@ -359,19 +380,17 @@ pub struct MetricPlace<'a> {
     /// In which slice, if not in the whole suite.
     pub slice: Option<&'a str>,
     pub metric: &'a str,
+    /// In a suite that varies: how many runs of main count.
+    pub pooled: usize,
 }
 
 /// The cases that both sides have and measured, and how far a metric falls in each, the farthest first.
 pub fn falls(suite: &SuiteResult, before: &BaselineSuite, place: MetricPlace<'_>) -> Vec<(CaseId, f64)> {
     let renamed = renames(suite, before);
-    let (varies, restored) = (suite.varies || before.varies, &BTreeSet::new());
-    let MetricPlace { slice, metric } = place;
-    let test = Test { suite, varies, slice, metric, seed: 0, filtered: false, restored };
-    let sign = match better_of(suite.kind, metric) {
-        Better::Higher => 1.0,
-        Better::Lower => -1.0,
-    };
-    let mut falls: Vec<(CaseId, f64)> = within(slice, pairs(suite, before, &renamed))
+    let nothing = BTreeSet::new();
+    let test = Test::at(suite, before, place, 0, &nothing);
+    let sign = evidence::sign(better_of(suite.kind, place.metric));
+    let mut falls: Vec<(CaseId, f64)> = within(place.slice, pairs(suite, before, &renamed, place.pooled))
         .filter_map(|pair| Some((pair.now.id.clone(), test.values(&pair).map(|(before, now)| (before - now) * sign)?)))
         .filter(|(_, fall)| *fall > 1e-12)
         .collect();
@@ -388,19 +407,14 @@ pub fn falls_without(
     seed: u64,
 ) -> bool {
     let renamed = renames(suite, before);
-    let MetricPlace { slice, metric } = place;
-    let varies = suite.varies || before.varies;
-    let test = Test { suite, varies, slice, metric, seed, filtered: false, restored };
-    let pairs: Vec<Pair<'_>> = within(slice, pairs(suite, before, &renamed)).collect();
-    let change = test.change(&pairs, (None, None));
-    match change.outcome {
-        Outcome::Regressed => true,
-        Outcome::Inconclusive => {
-            let is_large = change.delta.drop() > suite.policy.min_effect;
-            is_large && change.p.is_some_and(|p| p <= suite.policy.alpha)
-        }
-        Outcome::Improved | Outcome::Unchanged | Outcome::Slipped | Outcome::NotCompared => false,
+    let test = Test::at(suite, before, place, seed, restored);
+    let pairs: Vec<Pair<'_>> = within(place.slice, pairs(suite, before, &renamed, place.pooled)).collect();
+    let values: Vec<(f64, f64)> = pairs.iter().filter_map(|pair| test.values(pair)).collect();
+    let delta = test.delta(&values);
+    if !test.varies {
+        return exact_outcome(delta, suite.policy.max_drop_of(place.slice, place.metric)) == Outcome::Regressed;
     }
+    delta.drop() > suite.policy.min_effect && evidence::alone(&test, &pairs, test.choice) <= suite.policy.alpha
 }
 
 /// The pairs that count: what is in quarantine or came out differently when it was asked again says nothing exact.
@@ -408,21 +422,53 @@ fn pairs<'a>(
     suite: &'a SuiteResult,
     before: &'a BaselineSuite,
     renamed: &HashMap<CaseId, CaseId>,
+    pooled: usize,
 ) -> impl Iterator<Item = Pair<'a>> {
-    matched(suite, before, renamed).filter_map(|Matched { case, old, .. }| {
+    let earlier: Vec<u64> = before.earlier().take(pooled.saturating_sub(1)).collect();
+    matched(suite, before, renamed).filter_map(move |Matched { case, old, .. }| {
         let old = old.filter(|_| case.status.is_measured())?;
         let counts = !case.flaky && !suite.policy.quarantine.contains_key(&case.id);
-        counts.then_some(Pair { before: old, now: case })
+        counts.then(|| Pair { before: old, now: case, past: past(suite, old, case, &earlier) })
     })
+}
+
+/// The case in the runs of main that measured all that the latest did.
+fn past<'a>(suite: &SuiteResult, old: &'a BaselineCase, case: &CaseResult, earlier: &[u64]) -> Vec<Past<'a>> {
+    let kind = suite.kind;
+    let specs = kind.metrics().iter().filter(|spec| evidence::is_of_cases(spec.name));
+    let metrics: Vec<&str> = specs
+        .map(|spec| spec.name)
+        .filter(|name| Past::Latest(old).value(kind, name).is_some() && value_now(kind, name, case).is_some())
+        .collect();
+    old.past(earlier).filter(|run| metrics.iter().all(|name| run.value(kind, name).is_some())).collect()
 }
 
 fn within<'a>(slice: Option<&str>, pairs: impl Iterator<Item = Pair<'a>>) -> impl Iterator<Item = Pair<'a>> {
     pairs.filter(move |pair| slice.is_none_or(|slice| pair.now.slices.iter().any(|one| one.as_str() == slice)))
 }
 
-impl Test<'_> {
-    fn policy(&self) -> &Policy {
+impl<'a> Test<'a> {
+    fn at(
+        suite: &'a SuiteResult,
+        before: &BaselineSuite,
+        place: MetricPlace<'a>,
+        seed: u64,
+        restored: &'a BTreeSet<CaseId>,
+    ) -> Self {
+        let (varies, choice) = (suite.varies || before.varies, evidence::choice(before));
+        let MetricPlace { slice, metric, pooled } = place;
+        Self { suite, varies, pooled, choice, slice, metric, seed, filtered: false, restored }
+    }
+
+    fn policy(&self) -> &'a Policy {
         &self.suite.policy
+    }
+
+    /// What became of the metric over these cases.
+    fn delta(&self, values: &[(f64, f64)]) -> Delta {
+        let before: Vec<f64> = values.iter().map(|(before, _)| *before).collect();
+        let now: Vec<f64> = values.iter().map(|(_, now)| *now).collect();
+        Delta::of(better_of(self.suite.kind, self.metric), mean(&before), mean(&now))
     }
 
     fn change(&self, pairs: &[Pair<'_>], all: (Option<f64>, Option<f64>)) -> MetricChange {
@@ -432,6 +478,7 @@ impl Test<'_> {
         let mut change = MetricChange {
             better,
             n: 0,
+            pooled: 0,
             delta: Delta::Absent,
             outcome: Outcome::NotCompared,
             max_drop,
@@ -452,13 +499,11 @@ impl Test<'_> {
         }
         let values: Vec<(f64, f64)> = pairs.iter().filter_map(|pair| self.values(pair)).collect();
         change.n = values.len();
-        let before: Vec<f64> = values.iter().map(|(before, _)| *before).collect();
-        let now: Vec<f64> = values.iter().map(|(_, now)| *now).collect();
         change.delta = if values.is_empty() {
             // No common case: then and now are about different things.
             if self.filtered { Delta::Absent } else { missing(all_before, all_now) }
         } else {
-            Delta::of(better, mean(&before), mean(&now))
+            self.delta(&values)
         };
         if values.is_empty() {
             return change;
@@ -480,12 +525,15 @@ impl Test<'_> {
         change
     }
 
-    /// What a pair gives to the metric. With repeats a pass is a share of attempts.
+    /// What a pair gives to the metric. Where answers vary, a pass is a share of attempts, and what it was the mean over
+    /// main's runs.
     fn values(&self, pair: &Pair<'_>) -> Option<(f64, f64)> {
-        let Pair { before, now } = pair;
+        let Pair { before, now, past } = pair;
         let judged = Judged::of(now);
-        let (then, now_is) = if self.varies && is_pass_rate(self.suite.kind, self.metric) {
-            (before.pass_share(), judged.pass_share())
+        let (then, now_is) = if self.varies {
+            let kind = self.suite.kind;
+            let values: Option<Vec<f64>> = past.iter().map(|run| run.value(kind, self.metric)).collect();
+            (mean(&values?)?, value_now(kind, self.metric, now)?)
         } else {
             let then = value_of(self.suite.kind, self.metric, before.status, Some(before.score), &before.metrics)?;
             (then, value_of(self.suite.kind, self.metric, judged.status, judged.score, judged.metrics)?)
@@ -498,25 +546,14 @@ impl Test<'_> {
         Some((then, if is_then { then } else { now_is }))
     }
 
-    /// How likely the drop is by chance. Cases are what is independent, not their repeats.
+    /// How sure the change is. Its p-value comes once all metrics of the suite are known, and whether it is a regression
+    /// once all suites are.
     fn significance(&self, change: &mut MetricChange, values: &[(f64, f64)], pairs: &[Pair<'_>]) {
-        let sign = match change.better {
-            Better::Higher => 1.0,
-            Better::Lower => -1.0,
-        };
+        let sign = evidence::sign(change.better);
         let gains: Vec<f64> = values.iter().map(|(before, now)| (now - before) * sign).collect();
-        let bootstrap = paired_bootstrap(&gains, self.seed, RESAMPLES);
-        let once = pairs.iter().all(|pair| pair.before.attempts <= 1 && pair.now.attempts.len() <= 1);
-        let p = if is_pass_rate(self.suite.kind, self.metric) && once {
-            let worse = gains.iter().filter(|gain| **gain < 0.0).count();
-            let better = gains.iter().filter(|gain| **gain > 0.0).count();
-            mcnemar(worse, better).one_sided
-        } else {
-            bootstrap.p_worse.max(sign_flip(&gains, self.seed, RESAMPLES))
-        };
-        change.p = Some(p);
+        let bootstrap = paired_bootstrap(&gains, self.seed, evidence::draws(gains.len()));
         change.ci95 = Some(bootstrap.ci95);
-        // Whether it is one is said once all metrics of the run are known.
+        change.pooled = self.pooled;
         change.outcome = match change.delta {
             Delta::Worse { .. } | Delta::FromZero { better: false, .. } => Outcome::Inconclusive,
             Delta::Better { .. } | Delta::FromZero { better: true, .. } => Outcome::Improved,
@@ -524,7 +561,8 @@ impl Test<'_> {
             Delta::Appeared { .. } | Delta::Disappeared { .. } | Delta::Absent => Outcome::NotCompared,
         };
         if change.outcome == Outcome::Inconclusive {
-            let needed = needed_cases(&gains, change.delta.drop().max(self.policy().min_effect), self.policy().alpha);
+            let level = self.policy().alpha * SHARE_OF_METRICS / self.choice;
+            let needed = needed_cases(&gains, change.delta.drop().max(self.policy().min_effect), level);
             let repeats = pairs.iter().map(|pair| pair.now.attempts.len()).max().unwrap_or(1).max(1);
             change.cases_needed = needed;
             change.repeats_needed = needed
@@ -535,6 +573,30 @@ impl Test<'_> {
             change.outcome = Outcome::Unchanged;
         }
     }
+}
+
+/// Whether a case seems to gain in a metric, by a key that main's could not be tried for.
+fn is_vain(kind: Kind, metric: &str, case: &CaseResult, runs: &[Past<'_>]) -> bool {
+    let then: Option<Vec<f64>> = runs.iter().map(|run| run.value(kind, metric)).collect();
+    let gain = || Some((value_now(kind, metric, case)? - mean(&then?)?) * evidence::sign(better_of(kind, metric)));
+    Judged::of(case).gains_nothing && gain().is_some_and(|gain| gain > 0.0)
+}
+
+/// How often a case was asked and passed in this run.
+fn tries_now(case: &CaseResult) -> Tries {
+    match Judged::of(case).passes {
+        (_, 0) => Tries { attempts: 1, passes: usize::from(Judged::of(case).status == Status::Passed) },
+        (passes, attempts) => Tries { attempts, passes },
+    }
+}
+
+/// What a case gives to a metric in this run, by main's key; a pass is a share of attempts.
+fn value_now(kind: Kind, metric: &str, case: &CaseResult) -> Option<f64> {
+    if is_pass_rate(kind, metric) {
+        return Some(tries_now(case).share());
+    }
+    let judged = Judged::of(case);
+    value_of(kind, metric, judged.status, judged.score, judged.metrics)
 }
 
 fn missing(before: Option<f64>, now: Option<f64>) -> Delta {
@@ -554,60 +616,4 @@ fn exact_outcome(delta: Delta, max_drop: f64) -> Outcome {
         }
         Delta::Appeared { .. } | Delta::Disappeared { .. } | Delta::Absent => Outcome::NotCompared,
     }
-}
-
-/// With many metrics one falls by chance. What varies has regressed only if it is significant among all of them, and
-/// larger than what counts as an effect.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "counts of cases and metrics, and a small logarithm"
-)]
-fn correct_for_many(compared: &mut [SuiteComparison], suites: &[SuiteResult]) {
-    let policy = |id: &SuiteId| suites.iter().find(|suite| suite.id == *id).map(|suite| &suite.policy);
-    for (family, share) in [(Family::Metrics, SHARE_OF_METRICS), (Family::Slices, 1.0 - SHARE_OF_METRICS)] {
-        let mut tests: Vec<(&mut MetricChange, &Policy)> = Vec::new();
-        for suite in compared.iter_mut().filter(|suite| suite.varies) {
-            let Some(policy) = policy(&suite.id) else { continue };
-            match family {
-                Family::Metrics => tests.extend(suite.metrics.values_mut().map(|change| (change, policy))),
-                Family::Slices => {
-                    let changes = suite.slices.values_mut().flat_map(BTreeMap::values_mut);
-                    tests.extend(changes.map(|change| (change, policy)));
-                }
-            }
-        }
-        tests.retain(|(change, _)| change.p.is_some());
-        let count = tests.len();
-        let adjusted = holm(&tests.iter().filter_map(|(change, _)| change.p).collect::<Vec<f64>>());
-        for ((change, policy), p) in tests.into_iter().zip(adjusted) {
-            change.p = Some(p);
-            if change.outcome != Outcome::Inconclusive {
-                continue;
-            }
-            let large = change.delta.drop() > policy.min_effect;
-            if large && p < policy.alpha * share {
-                change.outcome = Outcome::Regressed;
-            } else if !large {
-                change.outcome = Outcome::Slipped;
-            }
-            // With too few cases no number of repeats decides: even if all fell, that would not be rare enough.
-            let least = (count as f64 / (policy.alpha * share)).log2().ceil();
-            if change.outcome != Outcome::Inconclusive {
-                (change.repeats_needed, change.cases_needed) = (None, None);
-            } else if (change.n as f64) < least {
-                change.repeats_needed = None;
-                change.cases_needed = change.cases_needed.map(|needed| needed.max(least as usize));
-            } else {
-                change.cases_needed = None;
-            }
-        }
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Family {
-    Metrics,
-    Slices,
 }
