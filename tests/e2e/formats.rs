@@ -224,7 +224,13 @@ fn results_of_0_1_0_become_a_baseline() {
             }
         }
     }
-    assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), expected);
+    let mut written: Value = serde_json::from_str(&written).unwrap();
+    // Only a suite that varies keeps main's runs.
+    for (id, suite) in written["suites"].as_object_mut().unwrap() {
+        let runs = suite.as_object_mut().unwrap().remove("runs");
+        assert_eq!(runs.map(|runs| runs.as_array().unwrap().len()), (id == "module").then_some(1), "{id}");
+    }
+    assert_eq!(written, expected);
 }
 
 #[test]

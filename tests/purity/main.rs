@@ -31,6 +31,7 @@ const EDGES: Edges = &[
     ("ci::environment", "reads the environment and the files of a job"),
     ("cli::*", "the program: arguments, environment, clock, terminal, files"),
     ("execute::*", "runs cases side by side and shows progress"),
+    ("github::archive", "downloads and unpacks archives"),
     ("github::client", "talks to GitHub"),
     ("github::dry", "writes what would be sent"),
     ("github::intake", "reads what another job left"),
