@@ -322,7 +322,7 @@ fn without_a_baseline() {
         &["nothing-measured", "nothing-measured"],
     );
     world("one ended in an error", None, "a+ b!").gives(Verdict::Broken, 4, &["too-many-errors"]);
-    world("one may not be had", None, "a+ b!").policy(|p| p.max_errors = MaxErrors::Count(1)).gives(
+    world("one error is allowed", None, "a+ b!").policy(|p| p.max_errors = MaxErrors::Count(1)).gives(
         Verdict::NoBaseline,
         0,
         &[],

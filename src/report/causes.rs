@@ -318,8 +318,6 @@ fn many(rule: Option<Rule>, count: usize) -> String {
             | Rule::TooManyErrors
             | Rule::NothingMeasured
             | Rule::NoCommonCase
-            | Rule::PassesOnlyByNewKey
-            | Rule::KeyEdited
             | Rule::OutdatedRecordings
             | Rule::SourceChanged
             | Rule::BaselineEdited
@@ -333,7 +331,6 @@ fn many(rule: Option<Rule>, count: usize) -> String {
             | Rule::Flipped
             | Rule::KnownFailures
             | Rule::Quarantined
-            | Rule::Flaky
             | Rule::NotAffected
             | Rule::NoBaseline
             | Rule::MissingId
