@@ -127,7 +127,7 @@ plan() {
   fi
   if [ "$INPUT_RELEASE_REPORT" = true ]; then
     if [ "${GITHUB_EVENT_NAME:-}" = release ]; then
-      # The report compares what two tags have recorded, so nothing is measured anew.
+      # The report compares what two tags have recorded, so nothing is measured again.
       release=true run=false whole=false fetch=false start=false artifact=false sarif=false
     else
       notice "the report of a release is made on a release only, not on ${GITHUB_EVENT_NAME:-this event}"
@@ -278,7 +278,7 @@ meaning() {
     1) echo 'the gate failed' ;;
     2) echo 'something is invalid' ;;
     3) echo 'nothing was measured, or nothing is comparable' ;;
-    4) echo 'broken: answers could not be had' ;;
+    4) echo 'broken: too many errors' ;;
     5) echo 'GitHub could not be reached' ;;
     130 | 143) echo 'interrupted' ;;
     *) echo 'ended unexpectedly' ;;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::aggregate;
+use crate::model::Shard;
 use crate::results::{Results, RunInfo, SuiteResult, Verdict};
 use crate::text::counted;
 
@@ -15,21 +16,39 @@ pub struct ShardPart {
     pub results: Results,
 }
 
+/// What keeps results from being the shards of one run.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    #[error("there is nothing to merge")]
+    Nothing,
+    #[error("{place}: is a whole run, not a shard")]
+    WholeRun { place: String },
+    #[error("{place}: shard {shard} was interrupted")]
+    Interrupted { place: String, shard: Shard },
+    #[error("{place}: {what} than {first}")]
+    Differs { place: String, what: &'static str, first: String },
+    #[error("shard {index} is there {} times: {}", .places.len(), .places.join(", "))]
+    Twice { index: u32, places: Vec<String> },
+    /// Some are missing; the first of them are listed.
+    #[error("{} missing: {listed}", counted(*.count, "shard"))]
+    Missing { count: usize, listed: String },
+}
+
 /// Joins all shards of one run, or says everything that keeps them from being one.
-pub fn merge(parts: Vec<ShardPart>) -> Result<(Vec<SuiteResult>, RunInfo), Vec<String>> {
+pub fn merge(parts: Vec<ShardPart>) -> Result<(Vec<SuiteResult>, RunInfo), Vec<MergeError>> {
     let mut wrong = Vec::new();
-    let Some(first) = parts.first() else { return Err(vec!["there is nothing to merge".to_owned()]) };
+    let Some(first) = parts.first() else { return Err(vec![MergeError::Nothing]) };
     let mut places: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
     let expected = &first.results.run;
     for ShardPart { place, results } in &parts {
         let run = &results.run;
         let Some(shard) = run.shard else {
-            wrong.push(format!("{place}: is a whole run, not a shard"));
+            wrong.push(MergeError::WholeRun { place: place.clone() });
             continue;
         };
         places.entry(shard.index).or_default().push(place);
         if results.gate.verdict == Verdict::Interrupted {
-            wrong.push(format!("{place}: shard {shard} was interrupted"));
+            wrong.push(MergeError::Interrupted { place: place.clone(), shard });
         }
         let total = expected.shard.map_or(shard.total, |shard| shard.total);
         let differs = [
@@ -43,11 +62,12 @@ pub fn merge(parts: Vec<ShardPart>) -> Result<(Vec<SuiteResult>, RunInfo), Vec<S
             ("was written by another version", results.tool != first.results.tool),
         ];
         for (what, _) in differs.iter().filter(|(_, differs)| *differs) {
-            wrong.push(format!("{place}: {what} than {}", first.place));
+            wrong.push(MergeError::Differs { place: place.clone(), what, first: first.place.clone() });
         }
     }
     for (index, places) in places.iter().filter(|(_, places)| places.len() > 1) {
-        wrong.push(format!("shard {index} is there {} times: {}", places.len(), places.join(", ")));
+        let places = places.iter().map(|place| (*place).to_owned()).collect();
+        wrong.push(MergeError::Twice { index: *index, places });
     }
     if let Some(total) = expected.shard.map(|shard| shard.total) {
         let there = places.keys().filter(|index| (1..=total).contains(*index)).count();
@@ -56,7 +76,7 @@ pub fn merge(parts: Vec<ShardPart>) -> Result<(Vec<SuiteResult>, RunInfo), Vec<S
             let first = (1..=total).filter(|index| !places.contains_key(index)).take(10);
             let listed: Vec<String> = first.map(|index| format!("{index}/{total}")).collect();
             let more = if missing > listed.len() { ", …" } else { "" };
-            wrong.push(format!("{} missing: {}{more}", counted(missing, "shard"), listed.join(", ")));
+            wrong.push(MergeError::Missing { count: missing, listed: format!("{}{more}", listed.join(", ")) });
         }
     }
     let run = expected.clone();

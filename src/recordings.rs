@@ -80,7 +80,7 @@ impl Recordings {
             };
             if recording.key != Fingerprint::of(&recording.request) {
                 let message = "this is not the key of the request beside it";
-                errors.push(line.error(&root.join("key"), message).with_help("record it anew"));
+                errors.push(line.error(&root.join("key"), message).with_help("re-record it"));
             }
             let place = (recording.case.clone(), recording.component.clone(), recording.repeat);
             if let Some(first) = all.insert(place, recording) {
@@ -146,7 +146,7 @@ impl Recordings {
         let diff = TextDiff::from_lines(&before, &now).unified_diff().context_radius(1).to_string();
         let diff = truncate_middle(diff.trim_end(), 2000).replace('\n', "\n    ");
         let head = if same_place.is_some() {
-            format!("the recording for {what} is stale: the request is another now")
+            format!("the recording for {what} is stale: the request has changed")
         } else {
             format!("there is no recording for {what}; the nearest is of `{}`", nearest.case)
         };
@@ -165,7 +165,7 @@ fn readable(request: &Value) -> String {
     format!("{request:#}\n").replace("\\n", "\n").replace("\\\"", "\"")
 }
 
-/// The beginning of a text; likeness need not be told of megabytes.
+/// The beginning of a text; that is enough to see which is alike.
 fn short(text: &str) -> String {
     text.chars().take(4000).collect()
 }

@@ -32,8 +32,7 @@ pub(crate) fn check_recordings(suite: &PlannedSuite, recordings: &Recordings, co
     let repeats = if settings.repeat > 1 { format!(" --repeat {}", settings.repeat) } else { String::new() };
     for case in suite.cases.iter().filter(|planned| planned.chosen).map(|planned| &planned.case) {
         let (suite, id) = (shell_quoted(settings.id.as_str()), shell_quoted(case.id.as_str()));
-        let help =
-            format!("record it anew: evalratchet run{config} --suite {suite} --case {id}{repeats} --mode record");
+        let help = format!("re-record it: evalratchet run{config} --suite {suite} --case {id}{repeats} --mode record");
         let place = format!("{} ({}:{})", file.shown, case.location.file, case.location.line);
         for repeat in 0..settings.repeat {
             for why in missing(case, repeat, settings, recordings) {

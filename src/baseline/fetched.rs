@@ -1,4 +1,4 @@
-//! What `baseline fetch` brings: the baseline with everything that a full clone would have told about it.
+//! What `baseline fetch` brings: the baseline with everything that a full clone would show.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

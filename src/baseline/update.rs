@@ -17,8 +17,8 @@ pub enum UpdateError {
     /// It is not a whole run.
     #[error("the run is partial ({0}); a baseline is made of a whole one")]
     Partial(&'static str),
-    /// Answers could not be had.
-    #[error("{0} of {1} could not be had; a baseline is made of answers")]
+    /// Attempts ended in an error.
+    #[error("{0} of {1} ended in an error; a baseline is made of answers")]
     Errors(usize, SuiteId),
     #[error("the run measured nothing")]
     Nothing,
@@ -258,7 +258,7 @@ fn of_case(case: &CaseResult, varies: bool, commit: Option<&Sha>) -> Option<Base
         (attempts + 1, passes + usize::from(attempt.status == Status::Passed))
     });
     let commit = commit.cloned();
-    // What only repeats tell is told by `attempts` and `passes`.
+    // What only repeats show is kept as `attempts` and `passes`.
     let is_kept = |name: &str| !name.starts_with("pass-") && name != "score-spread";
     Some(BaselineCase {
         status: case.status,

@@ -43,7 +43,7 @@ pub(super) fn init(args: &InitArgs) -> Result<ExitCode, Failure> {
     }
     let asks = !args.yes && !args.dry_run;
     if asks && !std::io::stdin().is_terminal() {
-        let message = "nobody can be asked, since standard input is no terminal; pass --yes to take what is proposed, or --dry-run to see it";
+        let message = "standard input is not a terminal: pass --yes to accept the defaults, or --dry-run to see them";
         return Err(Failure::Usage(message.into()));
     }
     let survey = survey(&here)?;

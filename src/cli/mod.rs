@@ -68,7 +68,7 @@ enum Verb {
     Report(report::ReportArgs),
     /// Tell GitHub what a run found: comment, check run, annotations, summary, outputs
     Publish(publish::PublishArgs),
-    /// What main has
+    /// The baseline on main
     #[command(subcommand)]
     Baseline(baseline::BaselineVerb),
     /// Load everything and report every mistake; run nothing

@@ -1,4 +1,4 @@
-//! `report release`: what became of the quality between two tags.
+//! `report release`: how quality changed between two tags.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -13,7 +13,7 @@ use crate::report::ReportFormat;
 /// Verbs of `report`.
 #[derive(Debug, Subcommand)]
 enum ReportVerb {
-    /// What became of the quality between two tags
+    /// How quality changed between two tags
     Release(release::ReleaseArgs),
 }
 

@@ -37,7 +37,7 @@ pub(super) struct RunArgs {
     /// Run part I of N, counted from 1
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// Of retrieval cases that do not say it themselves: how many results are looked at
+    /// Number of results to score for retrieval cases that don't set their own `k`
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     k: Option<usize>,
     #[command(flatten)]
@@ -51,7 +51,7 @@ pub(super) struct RunArgs {
     /// Where answers come from [default: auto, or live with RUN_LIVE=true]
     #[arg(long, value_enum)]
     mode: Option<Mode>,
-    /// Ask models anew, also what an earlier run has asked
+    /// Ask models again, even what an earlier run has asked
     #[arg(long)]
     no_cache: bool,
     /// Ask each case N times

@@ -62,7 +62,7 @@ pub(super) fn judge(suite: &SuiteResult, has_baseline: bool, circumstances: &Gat
         let were = if unmeasured == 1 { "was" } else { "were" };
         let why = why_unmeasured(&chosen);
         let message = format!("{strict}{unmeasured} of {} cases {were} not measured{why}", chosen.len());
-        // What could not be had is told already.
+        // Errors are reported already.
         if circumstances.strict || !why.is_empty() {
             // The more, the worse.
             let value = Some(-share(unmeasured, 1));
@@ -89,7 +89,7 @@ pub(super) fn judge(suite: &SuiteResult, has_baseline: bool, circumstances: &Gat
     if has_baseline {
         return reasons;
     }
-    // How fast or how dear it is says nothing about how good it is.
+    // Time and cost say nothing about quality.
     let gated =
         suite.policy.metrics.iter().any(|(name, threshold)| threshold.min.is_some() && !Nature::of(name).is_expense());
     if !gated && suite.kind.every_case_must_pass() {
@@ -142,7 +142,7 @@ fn errors(suite: &SuiteResult, chosen: &[&CaseResult]) -> Option<Reason> {
     };
     let why = if first.trim().is_empty() { String::new() } else { format!(": {first}") };
     let message =
-        format!("{}: {errors} of {} answers could not be had (max-errors {limit}){why}", suite.id, attempts.len());
+        format!("{}: {errors} of {} attempts ended in an error (max-errors {limit}){why}", suite.id, attempts.len());
     Some(if errors > allowed {
         Reason::new(Rule::TooManyErrors, Some(&suite.id), message)
     } else {

@@ -183,7 +183,7 @@ fn of_case(
         Change::Lost => {
             let word = change.now.map_or("gone", Status::word);
             let message = format!("{id} was measured and is now {word}{}", case.map(why).unwrap_or_default());
-            // An error within what is allowed is told as that.
+            // An error within what is allowed is reported as an error.
             let fails = change.now != Some(Status::Error) && !change.quarantined;
             Some(about(Rule::Lost, message).failing(fails))
         }
@@ -356,7 +356,7 @@ fn below_best(suite: &SuiteResult, before: &BaselineSuite, comparison: &SuiteCom
     for (case, old) in pairs.filter(|(case, _)| !suite.policy.quarantine.contains_key(&case.id)) {
         let Some(best) = &old.best else { continue };
         scores.push([best.score, old.score, case.score.unwrap_or(0.0)]);
-        // What only now began to fail is a regression, and told as that.
+        // What only now began to fail is reported as a regression.
         let owed = best.status == Status::Passed && old.status == Status::Failed && case.status == Status::Failed;
         if owed && suite.policy.flips == Flips::Fail {
             reasons.push(still_failing(suite, case, old, best.score));

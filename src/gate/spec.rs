@@ -233,9 +233,9 @@ impl World {
     #[track_caller]
     fn gives(self, verdict: Verdict, exit_code: u8, failing: &[&str]) -> Gate {
         let gate = self.judged();
-        let told: Vec<String> = gate.reasons.iter().filter(|reason| reason.fails).map(short).collect();
+        let failed: Vec<String> = gate.reasons.iter().filter(|reason| reason.fails).map(short).collect();
         assert_eq!((gate.verdict, gate.exit_code), (verdict, exit_code), "{}: {:#?}", self.name, gate.reasons);
-        assert_eq!(told, failing, "{}", self.name);
+        assert_eq!(failed, failing, "{}", self.name);
         gate
     }
 
@@ -322,8 +322,8 @@ fn without_a_baseline() {
         3,
         &["nothing-measured", "nothing-measured"],
     );
-    world("one could not be had", None, "a+ b!").gives(Verdict::Broken, 4, &["too-many-errors"]);
-    world("one may not be had", None, "a+ b!").policy(|p| p.max_errors = MaxErrors::Count(1)).gives(
+    world("one ended in an error", None, "a+ b!").gives(Verdict::Broken, 4, &["too-many-errors"]);
+    world("one error is allowed", None, "a+ b!").policy(|p| p.max_errors = MaxErrors::Count(1)).gives(
         Verdict::NoBaseline,
         0,
         &[],
@@ -424,7 +424,7 @@ fn metrics_against_the_baseline() {
         .policy(floor("accuracy", 0.6))
         .fails(&["below-min accuracy"]);
     world("time does not count", "a+", "a+").policy(strict).passes();
-    let gate = world("everything that got worse is told", "x:a+ y:b+", "x:a- y:b+").policy(strict).fails(&[
+    let gate = world("everything that got worse is reported", "x:a+ y:b+", "x:a- y:b+").policy(strict).fails(&[
         "case-regressed a",
         "metric-dropped accuracy",
         "metric-dropped mean-score",
@@ -606,7 +606,7 @@ fn quarantine() {
         .policy(|p| p.max_drop = 0.01)
         .policy(quarantined("b", "2026-01-02"))
         .passes();
-    let gate = world("it is always told", "a+ b+", "a+ b+").policy(quarantined("b", "2026-01-02")).passes();
+    let gate = world("it is always reported", "a+ b+", "a+ b+").policy(quarantined("b", "2026-01-02")).passes();
     assert_eq!(informs(&gate), ["quarantined"]);
 }
 
@@ -731,7 +731,7 @@ fn an_update_turns_one_way() {
     let noisy = main_after(&["a+ b+", "a2/5 b5/5", "a- b+"]);
     assert_eq!(cases(&noisy)[&id("a")].best.as_ref().unwrap().status, Status::Passed, "noise does not undo the best");
     let suite = &main_after(&["a+ b+", "a+ b-"]).suites[&SuiteId::new("s")];
-    assert_eq!(suite.metrics["accuracy"].value, 0.5, "metrics are computed anew");
+    assert_eq!(suite.metrics["accuracy"].value, 0.5, "metrics are computed again");
 }
 
 #[test]
@@ -747,7 +747,7 @@ fn a_run_that_is_not_whole_cannot_become_a_baseline() {
     assert!(refused(&|r| r.run.partial = true).contains("partial"));
     assert!(refused(&|r| r.run.shard = Some(Shard { index: 1, total: 2 })).contains("merge them first"));
     assert!(refused(&|r| r.gate.verdict = Verdict::Interrupted).contains("interrupted"));
-    assert!(refused(&|r| r.suites[0].cases[0].status = Status::Error).contains("could not be had"));
+    assert!(refused(&|r| r.suites[0].cases[0].status = Status::Error).contains("ended in an error"));
     assert!(
         refused(&|r| r.suites[0].cases.iter_mut().for_each(|case| case.status = Status::Unmeasured))
             .contains("measured nothing")

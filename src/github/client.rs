@@ -82,7 +82,7 @@ impl Call {
     }
 
     /// The same request, sent only once: what it rests on may have changed when it has had to wait. Whatever is worth
-    /// another try is then `Uncertain`, and its sender looks anew.
+    /// another try is then `Uncertain`, and its sender looks again.
     #[must_use]
     pub fn attended(self) -> Self {
         Self { repeat: Repeatable::Attended, ..self }

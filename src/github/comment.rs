@@ -121,7 +121,7 @@ pub fn reconcile(
     if !same_text(&oldest.body, &body) {
         actions.push(CommentAction::Update { id: oldest.id, body });
     }
-    // Those that go, go last, so that what they told is never missing.
+    // Those that go, go last, so that what they said is never missing.
     actions.extend(ours.iter().skip(1).map(|(one, _)| CommentAction::Delete { id: one.id }));
     actions
 }

@@ -25,7 +25,7 @@ pub use history::blessing_files;
 pub use permissions::{May, Permission, permissions};
 pub use rejudge::{MainKeys, Suites, rejudge};
 
-/// Why something could not be had from GitHub or done there.
+/// Why GitHub did not give or do something.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GithubError {
     /// The token is not accepted.

@@ -1,4 +1,4 @@
-//! What is told of a run: the conclusion of the check, the outputs of the step, and what to say if there is nothing.
+//! What is published of a run: the conclusion of the check, the outputs of the step, and what to say if there is nothing.
 
 use std::collections::BTreeMap;
 

@@ -18,7 +18,7 @@ const BEFORE_LOOKING_AGAIN: Duration = Duration::from_millis(400);
 /// A comment is not made smaller than this.
 const SMALLEST: usize = 4_000;
 
-/// What became of something that was to be there.
+/// The state of something that was to be published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PublishOutcome {
     Created,

@@ -1,4 +1,4 @@
-//! Updates the baseline on GitHub: reads, merges by the ratchet's rule, commits if nobody was faster, and else begins anew.
+//! Updates the baseline on GitHub: reads, merges by the ratchet's rule, commits if nobody was faster, and else begins again.
 
 use std::time::Duration;
 
@@ -223,7 +223,7 @@ async fn propose(client: &Client, push: &BaselinePush<'_>, tip: &Sha) -> Result<
     Ok(PushOutcome::Proposed { number, cases })
 }
 
-/// Whether somebody else was faster, or nobody knows whether it was done: reading anew tells.
+/// Whether somebody else was faster, or nobody knows whether it was done: reading again shows it.
 fn is_stale(error: &GithubError) -> bool {
     match error {
         GithubError::Graphql { kind, .. } => kind == "STALE_DATA",

@@ -72,7 +72,7 @@ async fn upload(client: &Client, release: &Release, asset: &Asset) -> Result<(),
         }
         match client.upload(origin, Call::upload(&path, asset.bytes.clone())).await {
             Ok(_) => return Ok(()),
-            // Somebody else was faster, or it may be there half: look, and begin anew.
+            // Somebody else was faster, or it may be there half: look, and begin again.
             Err(GithubError::Uncertain(why) | GithubError::Rejected { status: 422, why, .. }) => last = why,
             Err(error) => return Err(error),
         }

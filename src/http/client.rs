@@ -31,7 +31,7 @@ pub(crate) fn client() -> Result<reqwest::Client, HttpError> {
         .map_err(|error| HttpError(error.to_string()))
 }
 
-/// Sends a request until it succeeds or the policy gives up. `once` is told how long its attempt may take.
+/// Sends a request until it succeeds or the policy gives up. `once` gets how long its attempt may take.
 pub(crate) async fn send<T, E, F>(
     policy: &RetryPolicy,
     repeat: Repeatable,

@@ -287,7 +287,7 @@ impl Ending {
         }
     }
 
-    /// How the system under test failed, if it did; what could not be had is not its failure.
+    /// How the system under test failed, if it did; an error on the way to it is not its failure.
     pub fn failure(&self) -> Option<String> {
         match self {
             Self::NotUtf8 { .. }

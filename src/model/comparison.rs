@@ -89,17 +89,10 @@ impl SuiteComparison {
 
 /// How many cases changed in which way; nothing if none did.
 pub fn changes_in_words(counts: &BTreeMap<Change, usize>) -> String {
-    let words = [
-        (Change::Regressed, "worse"),
-        (Change::Improved, "better"),
-        (Change::Lost, "not measured any more"),
-        (Change::Changed, "edited"),
-        (Change::Added, "new"),
-        (Change::Removed, "removed"),
-    ];
-    let count = |change: &Change| counts.get(change).copied().filter(|count| *count > 0);
+    let order = [Change::Regressed, Change::Improved, Change::Lost, Change::Changed, Change::Added, Change::Removed];
+    let count = |change: Change| counts.get(&change).copied().filter(|count| *count > 0);
     let parts: Vec<String> =
-        words.iter().filter_map(|(change, word)| Some(format!("{} {word}", count(change)?))).collect();
+        order.into_iter().filter_map(|change| Some(format!("{} {}", count(change)?, change.word()))).collect();
     parts.join(", ")
 }
 
@@ -138,6 +131,21 @@ pub enum Change {
     Added,
     /// It is as it was.
     Unchanged,
+}
+
+impl Change {
+    /// The word that every report has for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Regressed => "worse",
+            Self::Lost => "not measured any more",
+            Self::Changed => "edited",
+            Self::Removed => "removed",
+            Self::Improved => "better",
+            Self::Added => "new",
+            Self::Unchanged => "unchanged",
+        }
+    }
 }
 
 /// One case, then and now.
@@ -221,7 +229,7 @@ pub struct MetricChange {
     /// In a suite that varies: over how many of main's last runs; left out otherwise.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pooled: usize,
-    /// What became of it, over the cases that both sides have.
+    /// How it changed, over the cases that both sides have.
     pub delta: Delta,
     /// What that means.
     pub outcome: Outcome,
@@ -258,7 +266,7 @@ impl MetricChange {
     }
 }
 
-/// What became of a value, over the cases that both sides have.
+/// How a value changed, over the cases that both sides have.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "is", rename_all = "kebab-case")]
 pub enum Delta {
@@ -307,7 +315,7 @@ pub enum Delta {
 }
 
 impl Delta {
-    /// What became of a value.
+    /// How a value changed.
     pub fn of(better: Better, before: Option<f64>, now: Option<f64>) -> Self {
         let (before, now) = match (before, now) {
             (Some(before), Some(now)) => (before, now),

@@ -7,7 +7,7 @@ pub enum ExitCode {
     Interrupted,
     /// 2: usage, configuration or data is invalid; found before anything ran.
     Invalid,
-    /// 4: answers could not be had.
+    /// 4: broken, more errors than `max-errors` allows.
     Broken,
     /// 5: GitHub could not be reached; only from what talks to it.
     Unreachable,

@@ -1,4 +1,4 @@
-//! What a suite is held to. It stands in the results, so that whoever has them can judge anew.
+//! What a suite is held to. It stands in the results, so that whoever has them can judge again.
 
 use std::collections::BTreeMap;
 

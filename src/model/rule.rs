@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Rule {
     /// The user stopped the run.
     Interrupted,
-    /// More answers could not be had than `max-errors` allows.
+    /// More attempts ended in an error than `max-errors` allows.
     TooManyErrors,
     /// A suite, or the whole run, has no measured case.
     NothingMeasured,
@@ -72,7 +72,7 @@ pub enum Rule {
     MissingId,
     /// An engine cannot tell which ids it holds, so a missing one counts as a miss.
     CannotTell,
-    /// Some answers could not be had, within `max-errors`.
+    /// Some attempts ended in an error, within `max-errors`.
     Errors,
     /// Recorded answers are the same as golden: they prove nothing until recorded again.
     Accepted,
@@ -88,7 +88,7 @@ impl Rule {
         matches!(self, Self::ChangedFails | Self::PassesOnlyByNewKey | Self::KeyEdited)
     }
 
-    /// Whether what it says can be allowed; what could not be had or measured at all cannot be wished away.
+    /// Whether what it says can be allowed; errors and what was not measured cannot be.
     pub const fn is_blessable(self) -> bool {
         !matches!(self, Self::TooManyErrors | Self::NothingMeasured | Self::Interrupted)
     }

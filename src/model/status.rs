@@ -13,7 +13,7 @@ pub enum Status {
     Passed,
     /// It was measured and the system under test is at fault.
     Failed,
-    /// The answer could not be had; out of the means.
+    /// There is no answer because of an error; no mean counts it.
     Error,
     /// Nothing could be measured; out of the means.
     Unmeasured,

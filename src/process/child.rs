@@ -49,6 +49,19 @@ pub enum ProcessEnd {
     CouldNotStart(StartError),
 }
 
+impl ProcessEnd {
+    /// How it ended, in words; `limit` is the time that it had.
+    pub fn sentence(&self, limit: Duration) -> String {
+        match self {
+            Self::Exited(code) => format!("exit code {code}"),
+            Self::Signalled(signal) => format!("ended by signal {signal}"),
+            Self::TimedOut => format!("timed out after {limit:?}"),
+            Self::Stopped => "interrupted".to_owned(),
+            Self::CouldNotStart(error) => error.to_string(),
+        }
+    }
+}
+
 /// Why a process could not be started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StartError {

@@ -266,8 +266,8 @@ impl<'a> CauseGroup<'a> {
     }
 
     fn blessed(&self) -> Vec<&'a str> {
-        let told = if self.own.is_empty() { &self.effects } else { &self.own };
-        let mut all: Vec<&str> = told.iter().filter_map(|one| one.blessed.as_deref()).collect();
+        let reasons = if self.own.is_empty() { &self.effects } else { &self.own };
+        let mut all: Vec<&str> = reasons.iter().filter_map(|one| one.blessed.as_deref()).collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -313,7 +313,34 @@ fn many(rule: Option<Rule>, count: usize) -> String {
         Some(Rule::QuarantineExpired) => format!("{} have expired", counted(count, "quarantine")),
         Some(Rule::BelowBest) => format!("{cases} fail, and once passed"),
         Some(Rule::WeakenedGate) => format!("the gate is weaker in {count} places"),
-        Some(_) | None => format!("{cases} do not hold"),
+        Some(
+            Rule::Interrupted
+            | Rule::TooManyErrors
+            | Rule::NothingMeasured
+            | Rule::NoCommonCase
+            | Rule::OutdatedRecordings
+            | Rule::SourceChanged
+            | Rule::BaselineEdited
+            | Rule::SuiteRemoved
+            | Rule::BelowMin
+            | Rule::MetricDropped
+            | Rule::SliceDropped
+            | Rule::MissingMetric
+            | Rule::Unmeasured
+            | Rule::Inconclusive
+            | Rule::Flipped
+            | Rule::KnownFailures
+            | Rule::Quarantined
+            | Rule::NotAffected
+            | Rule::NoBaseline
+            | Rule::MissingId
+            | Rule::CannotTell
+            | Rule::Errors
+            | Rule::Accepted
+            | Rule::FloorsNotHeld
+            | Rule::NotGated,
+        )
+        | None => format!("{cases} do not hold"),
     }
 }
 

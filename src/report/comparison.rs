@@ -53,15 +53,8 @@ pub(super) fn changed_cases(suite: &SuiteComparison) -> String {
         listed.entry(case.change).or_default().push(text);
     }
     for (change, cases) in &listed {
-        let word = match change {
-            Change::Regressed => "worse",
-            Change::Lost => "not measured any more",
-            Change::Changed => "changed",
-            Change::Removed => "removed",
-            Change::Improved => "better",
-            Change::Added => "new",
-            Change::Unchanged => "renamed",
-        };
+        // What is as it was is listed only if its name is not.
+        let word = if *change == Change::Unchanged { "renamed" } else { change.word() };
         let more = cases.len().saturating_sub(LISTED);
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         let shown: Vec<&str> = cases.iter().take(LISTED).map(String::as_str).collect();

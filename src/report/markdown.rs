@@ -9,7 +9,7 @@ use crate::text::plain;
 /// An invisible space that keeps two characters from meaning something together.
 const GAP: char = '\u{200b}';
 
-/// How Markdown marks what became of a metric.
+/// How Markdown marks the change of a metric.
 pub(super) const fn outcome_mark(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Improved => "🟢",

@@ -248,7 +248,7 @@ fn rule(id: &str) -> Value {
     let (what, help) = match id.split_once('-') {
         Some(("gate", rule)) => (
             format!("The gate refuses: {}.", rule.replace('-', " ")),
-            "Something is worse than it may be. Mend it, or allow exactly this with `evalratchet baseline bless --reason \"…\"`.",
+            "Something is worse than it may be. Fix it, or accept it with `evalratchet baseline bless --reason \"…\"`.",
         ),
         Some((kind, check)) => (
             format!("{} {kind} case does not hold: {}.", article(kind), check.replace('-', " ")),

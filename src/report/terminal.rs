@@ -20,7 +20,7 @@ pub struct Style {
     pub width: u16,
 }
 
-/// How many failures are told in full.
+/// How many failures are shown in full.
 const FAILURES: usize = 10;
 /// How many of the slowest cases are listed.
 const SLOWEST: usize = 10;
@@ -122,7 +122,7 @@ fn render_suite(
     }
     let mut table = table(style);
     let is_compared = compared.is_some_and(|one| !one.metrics.is_empty());
-    // In a narrow terminal what became of a metric is worth more than how sure it is.
+    // In a narrow terminal how a metric changed is worth more than how sure it is.
     let intervals = !is_compared || style.width >= 100;
     let mut header = vec!["metric", "value"];
     header.extend(is_compared.then_some(["baseline", "Δ"]).into_iter().flatten());
@@ -181,7 +181,7 @@ fn metric_row(spec: &MetricSpec, metric: &Metric, change: Option<ChangeDisplay>,
     row
 }
 
-/// How the terminal marks what became of a metric.
+/// How the terminal marks the change of a metric.
 const fn outcome_mark(outcome: Outcome) -> (&'static str, Option<Color>) {
     match outcome {
         Outcome::Improved => ("✓", Some(Color::Green)),
@@ -277,7 +277,7 @@ fn render_failures(results: &Results, style: Style, out: &mut String) {
                 .map(|case| (suite, case)),
         );
     }
-    // What is new comes first, then what could not be had, then the worst.
+    // What is new comes first, then errors, then the worst.
     let changes = Changes::of(results);
     let mut wrong: Vec<(bool, &SuiteResult, &CaseResult)> = wrong
         .into_iter()

@@ -324,7 +324,7 @@ impl CaseResult {
 pub struct Attempt {
     /// How it came out.
     pub status: Status,
-    /// Its quality, unless the answer could not be had.
+    /// Its quality, unless the attempt ended in an error.
     #[serde(deserialize_with = "nullable")]
     pub score: Option<f64>,
     /// How long it took.
@@ -355,7 +355,7 @@ pub enum Verdict {
     Passed,
     /// Something that is gated does not hold.
     Failed,
-    /// Answers could not be had.
+    /// More attempts ended in an error than `max-errors` allows.
     Broken,
     /// There was nothing to judge.
     NothingMeasured,

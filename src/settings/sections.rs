@@ -81,7 +81,7 @@ pub struct CommonSection {
     /// none; a golden suite has one folder, its module.
     #[serde(default)]
     pub cases: Vec<String>,
-    /// Of a command or golden suite: the file of recorded answers. With it, `run` replays unless told otherwise.
+    /// Of a command or golden suite: the file of recorded answers. With it, `run` replays unless `--mode` says otherwise.
     #[schemars(length(min = 1))]
     pub recordings: Option<String>,
     /// The system under test. A scenario suite needs one only for instructions in free text.

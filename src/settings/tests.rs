@@ -87,8 +87,8 @@ fn kinds_that_share_a_key_accept_the_same_values() {
 fn a_ceiling_is_max_and_a_floor_is_min() {
     let more = "[suite.gate]\nlatency-p95-ms = { max = 2000, target = 1000 }\ncost-per-answer = { max = 0.01 }\n\
                 accuracy = { min = 0.8 }";
-    let (settings, told) = validated(&suite(Kind::Command, more));
-    assert_eq!(told, "");
+    let (settings, errors) = validated(&suite(Kind::Command, more));
+    assert_eq!(errors, "");
     let limit = |name: &str| settings.suites[0].policy.metrics[name].min;
     assert_eq!((limit("latency-p95-ms"), limit("accuracy")), (Some(2000.0), Some(0.8)));
     for (wrong, expected, help) in [
@@ -97,11 +97,11 @@ fn a_ceiling_is_max_and_a_floor_is_min() {
         ("accuracy = { max = 0.8 }", "higher is better for accuracy, so `max` is no limit", "`min = 0.8`"),
         ("accuracy = { min = 0.8, max = 0.9 }", "higher is better for accuracy", "`min = 0.9`"),
     ] {
-        let (_, told) = validated(&suite(Kind::Command, &format!("[suite.gate]\n{wrong}")));
-        assert!(told.contains(expected) && told.contains(help), "{wrong}: {told}");
+        let (_, errors) = validated(&suite(Kind::Command, &format!("[suite.gate]\n{wrong}")));
+        assert!(errors.contains(expected) && errors.contains(help), "{wrong}: {errors}");
         let in_slice = wrong.replacen(" = ", "\" = ", 1);
-        let (_, told) = validated(&suite(Kind::Command, &format!("[suite.slices.\"category=x\"]\n\"{in_slice}")));
-        assert!(told.contains(expected), "{in_slice}: {told}");
+        let (_, errors) = validated(&suite(Kind::Command, &format!("[suite.slices.\"category=x\"]\n\"{in_slice}")));
+        assert!(errors.contains(expected), "{in_slice}: {errors}");
     }
 }
 
@@ -127,8 +127,8 @@ fn a_limit_that_cannot_be_missed_or_met_is_a_mistake() {
         (gate("cost-per-answer = { max = -0.1 }"), "can never be met"),
         (gate("latency-p95-ms = { max = 100, target = 200 }"), "is easier to reach than `max`"),
     ] {
-        let (_, told) = validated(&suite(Kind::Command, &more));
-        assert!(told.contains(expected), "{more}: {told}");
+        let (_, errors) = validated(&suite(Kind::Command, &more));
+        assert!(errors.contains(expected), "{more}: {errors}");
     }
     for fine in [
         "max-drop = 0.99".to_owned(),
@@ -137,15 +137,15 @@ fn a_limit_that_cannot_be_missed_or_met_is_a_mistake() {
         gate("accuracy = { min = 1, max-drop = 0 }"),
         "max-errors = \"99%\"".to_owned(),
     ] {
-        let (_, told) = validated(&suite(Kind::Command, &fine));
-        assert_eq!(told, "", "{fine}");
+        let (_, errors) = validated(&suite(Kind::Command, &fine));
+        assert_eq!(errors, "", "{fine}");
     }
     let alpha = format!("[statistics]\nalpha = 0.0000001\n{}", suite(Kind::Command, ""));
     assert!(validated(&alpha).1.contains("alpha"), "{}", validated(&alpha).1);
     for not_a_number in ["inf", "nan", "-inf"] {
-        let (_, told) =
+        let (_, errors) =
             validated(&suite(Kind::Command, &gate(&format!("latency-p95-ms = {{ max = {not_a_number} }}"))));
-        assert!(!told.is_empty(), "{not_a_number}");
+        assert!(!errors.is_empty(), "{not_a_number}");
     }
 }
 
@@ -154,8 +154,8 @@ fn allow_removed_is_a_star_an_id_or_a_list() {
     for (written, allowed) in
         [("\"*\"", vec!["*"]), ("[\"*\"]", vec!["*"]), ("\"a\"", vec!["a"]), ("[\"a\", \"b\"]", vec!["a", "b"])]
     {
-        let (settings, told) = validated(&suite(Kind::Command, &format!("allow-removed = {written}")));
-        assert_eq!(told, "", "{written}");
+        let (settings, errors) = validated(&suite(Kind::Command, &format!("allow-removed = {written}")));
+        assert_eq!(errors, "", "{written}");
         assert_eq!(settings.suites[0].policy.allow_removed, allowed, "{written}");
     }
 }

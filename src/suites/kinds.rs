@@ -215,12 +215,6 @@ async fn attempt<Q: CaseQuestion>(question: &Q, by_main: Option<&Q>, asking: &As
     Attempted { by_main, ..evidence.into_attempt(evaluation) }
 }
 
-fn not_asked<Q: CaseQuestion>(question: &Q, why: &str) -> Attempted {
-    let evidence = question.not_asked(why);
-    let evaluation = question.evaluate(&evidence);
-    evidence.into_attempt(evaluation)
-}
-
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident($name:literal): $of:ty $(, $suite_detail:ty)?;)*) => {
         /// What a suite evaluates.
@@ -373,7 +367,11 @@ macro_rules! kinds {
             /// The attempt of a case that nobody was asked.
             pub fn not_asked(&self, why: &str) -> Attempted {
                 match self {
-                    $(Self::$kind(question) => not_asked(&**question, why),)*
+                    $(Self::$kind(question) => {
+                        let evidence = question.not_asked(why);
+                        let evaluation = question.evaluate(&evidence);
+                        evidence.into_attempt(evaluation)
+                    })*
                 }
             }
 

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use tokio::sync::Notify;
 
 use super::endpoint::{Limits, Price};
-use crate::model::Usage;
+use crate::model::{Nature, Usage};
 
 /// What the models of a suite have spent, within limits.
 #[derive(Debug)]
@@ -28,14 +28,14 @@ struct BudgetState {
     reached: Option<String>,
 }
 
-/// The expense of one request, which must be settled.
+/// The expense of one request: an estimate until its real cost is charged.
 #[derive(Debug)]
 pub(super) struct Spending<'a> {
     budget: &'a Budget,
     tokens: u64,
     cost: f64,
     price: Price,
-    settled: bool,
+    charged: bool,
 }
 
 /// A request was not sent, since a limit on requests is reached.
@@ -77,7 +77,7 @@ impl Budget {
                         state.reserved_tokens += tokens;
                         state.reserved_cost += cost;
                         state.under_way += 1;
-                        return Some(Spending { budget: self, tokens, cost, price, settled: false });
+                        return Some(Spending { budget: self, tokens, cost, price, charged: false });
                     }
                     Some(limit) if state.under_way == 0 || over(spent.0, spent.1).is_some() => {
                         state.reached.get_or_insert_with(|| limit.to_owned());
@@ -106,22 +106,25 @@ impl Budget {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let reached = state.reached.as_deref().unwrap_or("the budget");
         let BudgetState { requests, tokens, cost, .. } = &*state;
-        format!("not asked: {reached} is reached after {requests} requests, {tokens} tokens, {cost:.4} spent")
+        format!(
+            "not asked: {reached} is reached after {requests} requests, {tokens} tokens, {} spent",
+            Nature::Cost.format(*cost)
+        )
     }
 }
 
 impl Spending<'_> {
     /// Says what was really consumed.
-    pub(super) fn settle(mut self, usage: Usage) {
+    pub(super) fn charge(mut self, usage: Usage) {
         let Usage { input_tokens, output_tokens, .. } = usage;
         self.release(input_tokens + output_tokens, self.price.of(input_tokens, output_tokens));
     }
 
     fn release(&mut self, tokens: u64, cost: f64) {
-        if self.settled {
+        if self.charged {
             return;
         }
-        self.settled = true;
+        self.charged = true;
         let mut state = self.budget.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.reserved_tokens = state.reserved_tokens.saturating_sub(self.tokens);
         state.reserved_cost -= self.cost;

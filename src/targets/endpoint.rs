@@ -19,7 +19,7 @@ pub struct Endpoint {
     pub parameters: serde_json::Map<String, Value>,
     /// How long an answer may be, in tokens.
     pub max_answer_tokens: Option<u64>,
-    /// How often a request is sent anew.
+    /// How often a request is sent again.
     pub retries: u32,
     /// What a run may spend.
     pub limits: Limits,

@@ -52,7 +52,7 @@ pub struct OpenAiSection {
     /// Further parameters of the request, sent as they are.
     #[serde(default)]
     pub parameters: BTreeMap<String, serde_json::Value>,
-    /// How often a request is sent anew after 429, 5xx or a lost connection (default 4).
+    /// How often a request is sent again after 429, 5xx or a lost connection (default 4).
     #[schemars(range(max = 20))]
     pub retries: Option<u32>,
     /// At most so many requests in a run.
@@ -254,13 +254,13 @@ impl OpenAiTarget {
             Err(Failed { failure, error, .. }) => {
                 // What was refused costs nothing; what was sent and never answered may have been charged.
                 if !matches!(failure, SendFailure::TimedOut { .. }) {
-                    spending.settle(Usage::default());
+                    spending.charge(Usage::default());
                 }
                 return Answer { duration, ..Answer::ended(error) };
             }
         };
         if let Some(usage) = usage {
-            spending.settle(usage);
+            spending.charge(usage);
         }
         if let Some(text) = ending.said() {
             let latency_ms = crate::model::milliseconds(duration);

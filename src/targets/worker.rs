@@ -31,7 +31,7 @@ const FAREWELL: Duration = Duration::from_secs(2);
 pub struct WorkerSettings(Invocation);
 
 /// A worker that can be asked: as many processes as questions are asked at the same time, each started when first
-/// needed and started anew after it failed.
+/// needed and restarted after it failed.
 #[derive(Debug)]
 pub struct WorkerTarget {
     process: ProcessTarget,

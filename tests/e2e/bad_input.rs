@@ -7,7 +7,7 @@ use crate::support::{World, case};
 const ECHO: &str = "target = { command = [\"echo\", \"ls\"] }";
 
 /// What `check` and `run` say, which is the same; nothing is run and nothing written.
-fn told(world: &World) -> String {
+fn errors(world: &World) -> String {
     let (checked, ran) = (world.evalratchet(&["check"]), world.run());
     assert_eq!((checked.code, ran.code), (2, 2), "{}{}", checked.stdout, checked.stderr);
     assert_eq!(checked.stderr, ran.stderr);
@@ -18,7 +18,7 @@ fn told(world: &World) -> String {
 
 #[test]
 fn no_configuration_says_how_to_get_one() {
-    insta::assert_snapshot!(told(&World::new()));
+    insta::assert_snapshot!(errors(&World::new()));
 }
 
 #[test]
@@ -42,7 +42,7 @@ target = { command = "echo" }
 repeat = 0
 "#,
     );
-    insta::assert_snapshot!(told(&world));
+    insta::assert_snapshot!(errors(&world));
 }
 
 #[test]
@@ -75,7 +75,7 @@ cases = ["cases.json"]
 target = { command = ["echo"] }
 "#,
     );
-    insta::assert_snapshot!(told(&world));
+    insta::assert_snapshot!(errors(&world));
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_dataset_with_wrong_totals_says_which() {
         "test_cases": [case("a", "1", "ls"), case("b", "2", "ls")],
     });
     world.file("cases.json", &serde_json::to_string_pretty(&dataset).unwrap());
-    insta::assert_snapshot!(told(&world));
+    insta::assert_snapshot!(errors(&world));
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn a_duplicate_id_names_both_places() {
         "{ command = [\"echo\"] }",
         &[case("a", "1", "ls"), case("b", "2", "ls"), case("a", "3", "ls")],
     );
-    insta::assert_snapshot!(told(&world));
+    insta::assert_snapshot!(errors(&world));
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn wrong_fields_of_a_case_are_named_with_the_nearest_spelling() {
     wrong["risk_level"] = json!("hihg");
     wrong["posix_compliant"] = json!("yes");
     wrong.as_object_mut().unwrap().remove("category");
-    insta::assert_snapshot!(told(&World::with_target("{ command = [\"echo\"] }", &[wrong])));
+    insta::assert_snapshot!(errors(&World::with_target("{ command = [\"echo\"] }", &[wrong])));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn empty_broken_and_non_utf8_files_have_messages_of_their_own() {
     world.file("data/a-empty.json", "");
     world.file("data/b-broken.json", "{\"name\": \"n\",\n  \"version\": }");
     world.bytes("data/c-latin1.json", b"{\n\"name\": \"caf\xe9\"}");
-    insta::assert_snapshot!(told(&world));
+    insta::assert_snapshot!(errors(&world));
 }
 
 #[test]
@@ -141,18 +141,18 @@ fn settings_that_could_never_fail_or_never_hold_are_refused() {
         "target = { command = [\"echo\", \"ls\"] }\npass-share = 0\nrepeat = 99999999999\n[suite.gate]\naccuracy = { min = -1 }\n\
          mean-score = { min = 2 }\nexact-rate = { min = 0.9, target = 0.1 }",
     );
-    insta::assert_snapshot!(told(&world));
+    insta::assert_snapshot!(errors(&world));
     world.config("target = { command = [\"echo\", \"ls\"] }\n[suite.gate]\naccuracy = { min = 0 }\nmean-score = { min = 2 }\nexact-rate = { min = 0.9, target = 0.1 }");
-    insta::assert_snapshot!(told(&world));
+    insta::assert_snapshot!(errors(&world));
     world.config("target = { command = [\"echo\", \"ls\"] }\npass-share = nan");
-    assert!(told(&world).contains("expected number, found string \"nan\""));
+    assert!(errors(&world).contains("expected number, found string \"nan\""));
 }
 
 #[test]
 fn an_id_with_control_characters_or_blanks_at_its_ends_is_refused() {
     let world =
         World::with_target("{ command = [\"echo\"] }", &[case("a\n::error::x", "1", "ls"), case("b ", "2", "ls")]);
-    insta::assert_snapshot!(told(&world));
+    insta::assert_snapshot!(errors(&world));
 }
 
 #[cfg(target_os = "linux")]

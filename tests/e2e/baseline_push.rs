@@ -29,14 +29,14 @@ fn line_of_runs(answers: &[&str]) -> (World, Vec<String>, Arc<Github>) {
 }
 
 /// A job on main that updates the baseline to a run.
-pub(crate) fn turning(world: &World, github: &Arc<Github>, sha: &str) -> Job {
+pub(crate) fn push_job(world: &World, github: &Arc<Github>, sha: &str) -> Job {
     let mut job = Job::with(github);
     job.directory = world.path().to_owned();
     job.push("main", sha);
     job
 }
 
-fn turn(job: &Job, index: usize) -> Ran {
+fn push(job: &Job, index: usize) -> Ran {
     job.evalratchet(&["baseline", "update", "--push", "--from", &format!("evalratchet-out/{index}")])
 }
 
@@ -60,18 +60,18 @@ const NOTHING: &str = "one: x\ntwo: x\nthree: x\n";
 #[test]
 fn a_push_commits_the_baseline_once_and_an_older_run_raises_only_the_best() {
     let (world, commits, github) = line_of_runs(&[RIGHT, NOTHING]);
-    let ran = turn(&turning(&world, &github, &commits[1]), 1);
+    let ran = push(&push_job(&world, &github, &commits[1]), 1);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let tip = github.repository(REPOSITORY, |repository| repository.branches["main"].clone());
     assert_eq!(
         github.requests_to("POST", "/graphql")[0]["body"]["variables"]["input"]["expectedHeadOid"],
         commits[1].as_str()
     );
-    let again = turn(&turning(&world, &github, &commits[1]), 1);
+    let again = push(&push_job(&world, &github, &commits[1]), 1);
     assert!(again.code == 0 && again.stdout.contains("nothing changed"), "{}", again.stdout);
     assert_eq!(github.repository(REPOSITORY, |repository| repository.branches["main"].clone()), tip);
     // The run of the first commit was slow.
-    assert_eq!(turn(&turning(&world, &github, &commits[0]), 0).code, 0);
+    assert_eq!(push(&push_job(&world, &github, &commits[0]), 0).code, 0);
     let baseline = on_main(&github);
     assert_eq!(baseline["produced"]["commit"], commits[1].as_str());
     let case = &baseline["suites"]["s"]["cases"]["a"];
@@ -98,7 +98,7 @@ fn a_push_deletes_the_blessings_that_it_takes_in_and_no_later_ones() {
     world.commit("another pull request");
     let github = Arc::new(Github::start());
     mirror(&world, &github);
-    let ran = turn(&turning(&world, &github, &measured), 0);
+    let ran = push(&push_job(&world, &github, &measured), 0);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let blessings: Vec<String> = github.repository(REPOSITORY, |repository| {
         let files = &repository.commits[&repository.branches["main"]].files;
@@ -127,7 +127,7 @@ fn race(jobs: &[(Job, usize)]) {
 #[test]
 fn concurrent_updates_of_the_baseline_lose_nothing() {
     let (world, commits, github) = line_of_runs(&[RIGHT]);
-    let jobs: Vec<(Job, usize)> = (0..5).map(|_| (turning(&world, &github, &commits[0]), 0)).collect();
+    let jobs: Vec<(Job, usize)> = (0..5).map(|_| (push_job(&world, &github, &commits[0]), 0)).collect();
     race(&jobs);
     assert_eq!(on_main(&github)["produced"]["commit"], commits[0].as_str());
     assert_eq!(github.repository(REPOSITORY, |repository| repository.commits.len()), 2);
@@ -136,7 +136,7 @@ fn concurrent_updates_of_the_baseline_lose_nothing() {
     let (world, commits, github) = line_of_runs(&each.map(|text| if text.is_empty() { NOTHING } else { text }));
     // The newest starts first, so that older ones are likely to come late.
     let jobs: Vec<(Job, usize)> =
-        commits.iter().enumerate().rev().map(|(index, sha)| (turning(&world, &github, sha), index)).collect();
+        commits.iter().enumerate().rev().map(|(index, sha)| (push_job(&world, &github, sha), index)).collect();
     race(&jobs);
     let baseline = on_main(&github);
     assert_eq!(baseline["produced"]["commit"], commits[4].as_str());
@@ -153,10 +153,10 @@ fn a_protected_branch_gets_one_pull_request_to_which_later_runs_add() {
     github.repository(REPOSITORY, |repository| {
         repository.protect("main");
     });
-    let opened = turn(&turning(&world, &github, &commits[0]), 0);
+    let opened = push(&push_job(&world, &github, &commits[0]), 0);
     assert_eq!(opened.code, 0, "{}", opened.stderr);
     assert!(opened.stdout.contains("is protected, so pull request #"), "{}", opened.stdout);
-    race(&[(turning(&world, &github, &commits[1]), 1), (turning(&world, &github, &commits[2]), 2)]);
+    race(&[(push_job(&world, &github, &commits[1]), 1), (push_job(&world, &github, &commits[2]), 2)]);
     let pulls = github.repository(REPOSITORY, |repository| repository.pulls.values().cloned().collect::<Vec<_>>());
     assert_eq!(pulls.len(), 1);
     assert_eq!((on_main(&github), pulls[0].base_branch.as_str()), (Value::Null, "main"));
@@ -185,7 +185,7 @@ fn lost_answers_update_the_baseline_once() {
             }
         });
         github.fault(fault);
-        let ran = turn(&turning(&world, &github, &commits[0]), 0);
+        let ran = push(&push_job(&world, &github, &commits[0]), 0);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         let (made, pulls) =
             github.repository(REPOSITORY, |repository| (repository.commits.len(), repository.pulls.len()));
@@ -200,7 +200,7 @@ fn a_conflict_on_every_try_is_given_up() {
     github.fault(Fault::on("POST", "/graphql").always().before(|state| {
         state.repository(REPOSITORY).commit("main", &[("other", "1")], &[]);
     }));
-    let ran = turn(&turning(&world, &github, &commits[0]), 0);
+    let ran = push(&push_job(&world, &github, &commits[0]), 0);
     assert_eq!((ran.code, on_main(&github)), (5, Value::Null), "{}", ran.stderr);
     assert!(github.requests_to("POST", "/graphql").len() <= 6);
     assert!(ran.stderr.contains("others were faster"), "{}", ran.stderr);
@@ -209,31 +209,31 @@ fn a_conflict_on_every_try_is_given_up() {
 #[test]
 fn runs_that_may_not_update_the_baseline_are_refused_with_a_reason() {
     let (world, commits, github) = line_of_runs(&[RIGHT]);
-    let mut job = turning(&world, &github, &commits[0]);
+    let mut job = push_job(&world, &github, &commits[0]);
     job.pull_request(&commits[0], json!({"full_name": REPOSITORY}));
-    let ran = turn(&job, 0);
+    let ran = push(&job, 0);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("a pull_request does not update the baseline"), "{}", ran.stderr);
     job.push("topic", &commits[0]);
-    let other = turn(&job, 0);
+    let other = push(&job, 0);
     assert!(other.code == 0 && other.stdout.contains("nothing to do"), "{}", other.stdout);
 
     github.repository(REPOSITORY, |repository| {
         let sha = repository.write(None, Vec::new(), vec![("a".to_owned(), Some(vec![]))], "m", "someone");
         repository.point("main", &sha);
     });
-    let elsewhere = turn(&turning(&world, &github, &commits[0]), 0);
+    let elsewhere = push(&push_job(&world, &github, &commits[0]), 0);
     assert_eq!(elsewhere.code, 2);
     assert!(elsewhere.stderr.contains("is not on `main`"), "{}", elsewhere.stderr);
 
     let (world, commits, github) = line_of_runs(&[RIGHT]);
     for permissions in [&[("contents", "read")][..], &[]] {
         github.token(TOKEN, LOGIN, permissions);
-        let ran = turn(&turning(&world, &github, &commits[0]), 0);
+        let ran = push(&push_job(&world, &github, &commits[0]), 0);
         assert_eq!((ran.code, on_main(&github)), (0, Value::Null), "{}", ran.stderr);
         let lines = "permissions:%0A  contents: write%0A  checks: write%0A  pull-requests: write\n";
         assert!(ran.stdout.starts_with("::warning") && ran.stdout.contains(lines), "{}", ran.stdout);
     }
     github.edit(|state| state.tokens.clear());
-    assert_eq!(turn(&turning(&world, &github, &commits[0]), 0).code, 5);
+    assert_eq!(push(&push_job(&world, &github, &commits[0]), 0).code, 5);
 }

@@ -7,10 +7,10 @@ fn ends(script: &str, timeout: &str) -> (String, String, String) {
     let target = format!("{{ command = [\"./subject\", \"{{prompt}}\"] }}\ntimeout = \"{timeout}\"");
     let world = World::with_target(&target, &[case("a", "list", "ls")]);
     world.script("subject", script);
-    told(&world)
+    outcome(&world)
 }
 
-fn told(world: &World) -> (String, String, String) {
+fn outcome(world: &World) -> (String, String, String) {
     let ran = world.run();
     let case = ran.case("a");
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
@@ -90,7 +90,7 @@ fn errors_within_max_errors_do_not_break_the_run_but_are_reported() {
     world.config("target = { command = [\"{prompt}\"] }\nmax-errors = \"50%\"");
     let ran = world.run();
     assert_eq!(ran.code, 0);
-    assert!(ran.stdout.contains("1 of 2 answers could not be had"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("1 of 2 attempts ended in an error"), "{}", ran.stdout);
     assert_eq!(ran.results.as_ref().unwrap()["suites"][0]["metrics"]["accuracy"]["n"], 1);
 }
 

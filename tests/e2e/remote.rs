@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::baseline::{RIGHT, WRONG, repository, with_baseline};
-use crate::baseline_push::turning;
+use crate::baseline_push::push_job;
 use crate::github::Github;
 use crate::github::faults::Fault;
 use crate::job::{Job, REPOSITORY, mirror, together};
@@ -246,7 +246,7 @@ fn a_configuration_below_the_root_has_its_baseline_beside_it() {
         mirror(&world, &github);
         let run = ["run", "--config", "evals/evalratchet.toml", "--out", "evalratchet-out/0"];
         world.evalratchet(&run);
-        let job = turning(&world, &github, &sha);
+        let job = push_job(&world, &github, &sha);
         let from =
             ["baseline", "update", "--push", "--config", "evals/evalratchet.toml", "--from", "evalratchet-out/0"];
         let ran = job.evalratchet(&from);

@@ -46,7 +46,7 @@ fn the_checked_in_schemas_are_those_of_the_types() {
         let expected = std::fs::read_to_string(&path).unwrap();
         assert!(
             read(&format!("schemas/{name}")) == expected,
-            "write them anew: cargo run -- schema --out schemas ({name})"
+            "write them again: cargo run -- schema --out schemas ({name})"
         );
         count += 1;
     }

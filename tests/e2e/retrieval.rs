@@ -280,7 +280,7 @@ fn a_trec_run_and_recorded_rankings_can_be_the_engine() {
     cases(&world, &[eval_case("one", "code", "q", &["b"]), eval_case("two", "code", "q", &["b"])]);
     world.file("x.run", "one Q0 b 9 1.0 t\none Q0 a 1 2.0 t\n");
     let ran = world.run();
-    assert_eq!(ran.code, 4, "a case without a ranking could not be had");
+    assert_eq!(ran.code, 4, "a case without a ranking is an error");
     assert_eq!((&ran.case("one")["detail"]["mrr"], &ran.case("two")["status"]), (&json!(0.5), &json!("error")));
     configure(&world, "{ recorded = \"r.jsonl\" }", "");
     world.file("r.jsonl", "{\"id\": \"one\", \"ids\": [\"b\"]}\n{\"id\": \"two\", \"ids\": [\"c\"]}\n");

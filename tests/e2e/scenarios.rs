@@ -315,7 +315,7 @@ fn free_text_goes_to_the_agent_and_without_one_that_is_a_mistake() {
     let ran = world.run();
     assert_eq!((ran.code, ran.case("s")["status"].as_str()), (1, Some("failed")));
     assert_eq!(assertions(&ran), ["failed: the diff is empty: the file did not change"]);
-    assert!(ran.stdout.contains("the agent ended with exit code 9"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("the agent failed: exit code 9"), "{}", ran.stdout);
     with("\"no-such-agent\"");
     assert_eq!(world.run().code, 4);
 }

@@ -4,10 +4,15 @@ use serde_json::Value;
 
 use crate::support::{World, case};
 
+/// A worker whose answers all come, however busy the machine is.
 fn world(script: &str, cases: usize) -> World {
+    with_timeout("2m", script, cases)
+}
+
+fn with_timeout(timeout: &str, script: &str, cases: usize) -> World {
     let cases: Vec<Value> =
         (0..cases).map(|n| case(&format!("c{n}"), &format!("say {n}"), &format!("echo {n}"))).collect();
-    let world = World::with_target("{ worker = [\"./worker\"] }\ntimeout = \"5s\"", &cases);
+    let world = World::with_target(&format!("{{ worker = [\"./worker\"] }}\ntimeout = \"{timeout}\""), &cases);
     world.script("worker", &format!("echo started >> starts\n{script}"));
     world
 }
@@ -47,7 +52,7 @@ fn a_worker_that_hangs_or_crashes_costs_one_case_and_is_started_again() {
         "printf",
         "case $n in 1) sleep 600;; 2) exit 7;; 3) echo nonsense; continue;; 4) id=other;; 5) exit 0;; esac; printf",
     );
-    let world = world(&script, 7);
+    let world = with_timeout("5s", &script, 7);
     let ran = world.run();
     let told: Vec<(String, String)> = (0..7)
         .map(|n| {

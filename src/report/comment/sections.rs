@@ -4,6 +4,7 @@ use minijinja::{Environment, Error};
 
 use super::tables;
 use super::view_models::{self, View};
+use crate::model::Change;
 use crate::report::size_budget::Block;
 use crate::report::templates;
 use crate::results::Results;
@@ -128,10 +129,10 @@ impl ListOf {
     /// What it lists, and what they have in common.
     pub(super) const fn title(self) -> (&'static str, &'static str) {
         match self {
-            Self::Lost => ("case", "not measured any more"),
-            Self::Removed => ("case", "removed"),
-            Self::Changed => ("case", "changed"),
-            Self::Added => ("case", "new"),
+            Self::Lost => ("case", Change::Lost.word()),
+            Self::Removed => ("case", Change::Removed.word()),
+            Self::Changed => ("case", Change::Changed.word()),
+            Self::Added => ("case", Change::Added.word()),
             Self::ScoringLess => ("case", "scoring less, but passing"),
             Self::Flaky => ("case", "flaky"),
             Self::Quarantined => ("case", "in quarantine"),

@@ -49,7 +49,7 @@ pub(super) fn verdict(results: &Results) -> VerdictView {
         Verdict::NoBaseline => ("NOTE", "No baseline yet"),
         Verdict::NotJudged => ("NOTE", "Not judged: one shard"),
         Verdict::Failed => ("CAUTION", "Failed"),
-        Verdict::Broken => ("WARNING", "Broken: answers could not be had"),
+        Verdict::Broken => ("WARNING", "Broken: too many errors"),
         Verdict::NothingMeasured => ("WARNING", "Nothing was measured"),
         Verdict::NoCommonCase => ("WARNING", "Not comparable with the baseline"),
         Verdict::Interrupted => ("WARNING", "Interrupted"),
@@ -74,9 +74,9 @@ pub(super) fn verdict(results: &Results) -> VerdictView {
         Verdict::Failed if failing.iter().all(|reason| reason.rule == Rule::BaselineEdited) => {
             "Put the baseline back as it is on the branch; `evalratchet baseline update` changes it there."
         }
-        Verdict::Failed if can_bless => "Mend it, or allow exactly this with the `bless` command below, and say why.",
-        Verdict::Failed => "Mend it; only a whole run can be blessed.",
-        Verdict::Broken => "This says nothing about quality: look at why answers could not be had, and run again.",
+        Verdict::Failed if can_bless => "Fix it, or accept it with the `bless` command below, and say why.",
+        Verdict::Failed => "Fix it; only a whole run can be blessed.",
+        Verdict::Broken => "This says nothing about quality: fix the errors below and run again.",
         Verdict::NothingMeasured => "A green would mean nothing here: look at why nothing was measured.",
         Verdict::NoCommonCase => {
             "No case can be compared. Merge what is right, then run `evalratchet baseline update` on the branch."
@@ -398,7 +398,7 @@ pub(super) struct FooterView {
     lines: Vec<String>,
 }
 
-/// Both commits, the age of the baseline, which suites were not asked anew, what it cost, and where to read on.
+/// Both commits, the age of the baseline, which suites were not asked again, what it cost, and where to read on.
 pub(super) fn footer(results: &Results) -> FooterView {
     let run = &results.run;
     let short = |commit: &Option<Sha>| commit.as_ref().map(|commit| markdown::code(commit.short()));

@@ -73,7 +73,7 @@ fn version(commit: &Sha, baseline: &Baseline) -> ReleaseVersion {
     ReleaseVersion { commit: commit.clone(), measured: produced.commit.clone(), time: produced.time.clone() }
 }
 
-/// Better or worse is what is sure: metrics, and of suites that do not vary each case. Time and money are told, but are
+/// Better or worse is what is sure: metrics, and of suites that do not vary each case. Time and money are reported, but are
 /// not quality.
 fn direction(compared: bool, suites: &[SuiteRelease]) -> Direction {
     let moved = |outcome: Outcome, change: Change| {

@@ -1,4 +1,4 @@
-//! The quality of a release, and what became of it since an earlier one: from the versions of the baseline that git has
+//! The quality of a release, and how it changed since an earlier one: from the versions of the baseline that git has
 //! between two tags to one typed report, and from that to Markdown, a page and JSON.
 
 mod allowed;

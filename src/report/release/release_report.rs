@@ -13,7 +13,7 @@ use crate::suites::Kind;
 /// The value of `schema` in every release report of this version.
 pub const RELEASE_SCHEMA: &str = "evalratchet.release/v1";
 
-/// The quality of a release, and what became of it since an earlier one.
+/// The quality of a release, and how it changed since an earlier one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[schemars(title = "evalratchet release report")]
@@ -22,7 +22,7 @@ pub struct ReleaseReport {
     pub schema: String,
     /// The program that wrote the report.
     pub tool: Tool,
-    /// What became of the quality, in a word.
+    /// How quality changed, in a word.
     pub direction: Direction,
     /// The earlier release; nothing if there is none to compare with.
     pub from: Option<Release>,
@@ -44,7 +44,7 @@ pub struct ReleaseReport {
     pub weakened: Vec<WeakenedGate>,
 }
 
-/// What became of the quality.
+/// How quality changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
@@ -151,7 +151,7 @@ pub struct MetricRelease {
     pub value: Ends<f64>,
     /// Over how many cases both sides are compared.
     pub n: usize,
-    /// What became of it, over the cases that both sides have.
+    /// How it changed, over the cases that both sides have.
     pub delta: Delta,
     /// What that means.
     pub outcome: Outcome,

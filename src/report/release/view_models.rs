@@ -251,7 +251,7 @@ pub(super) struct CaseEntry {
     since: String,
 }
 
-/// The cases by what became of them.
+/// The cases by how they changed.
 pub(super) fn cases(report: &ReleaseReport) -> Vec<ReleaseCases> {
     type Sort = (ReleaseImportance, &'static str, bool, fn(&SuiteRelease, &CaseRelease) -> bool);
     let sorts: [Sort; 9] = [

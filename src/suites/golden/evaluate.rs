@@ -12,7 +12,8 @@ use super::measures::{Asks, MeasureError, MeasureInput};
 use super::scorer::AnswerForm;
 use super::{ComponentDetail, GoldenDetail};
 use crate::model::{
-    Answer, CaseId, CheckName as _, Ending, Meaning, MetricSpec, Request, Score, Status, Usage, check_names,
+    Answer, CaseId, CheckName as _, Ending, Meaning, MetricSpec, Nature, Request, Score, Status, Usage, check_names,
+    format_score,
 };
 use crate::suites::{CaseDetail, Evaluation};
 use crate::text::truncate_middle;
@@ -110,7 +111,9 @@ fn judge(
             Err(MeasureError::Scorer(why)) => (None, Status::Error, Some(why)),
         };
         sum += value.unwrap_or(0.0);
-        let earned = value.map_or("not measured".to_owned(), |value| format!("{value:.2} of {:.2}", component.weight));
+        let earned = value.map_or("not measured".to_owned(), |value| {
+            format!("{} of {}", format_score(value), format_score(component.weight))
+        });
         let details = note.as_ref().map_or(earned.clone(), |note| format!("{earned}: {note}"));
         checks.push(GoldenCheck::Component.check_of(&component.name, status, Some(details)));
         components.push(ComponentDetail {
@@ -134,7 +137,10 @@ fn judge(
     let unmeasured = components.iter().find(|component| component.value.is_none());
     let sentence = match unmeasured {
         Some(component) => format!("{}: {}", component.name, component.note.as_deref().unwrap_or_default()),
-        None => format!("{:.3}, passes from {:.3} on", score.value(), question.pass_at),
+        None => {
+            let [score, pass_at] = [score.value(), question.pass_at].map(|value| Nature::Quality.format(value));
+            format!("{score}, passes from {pass_at} on")
+        }
     };
     checks.insert(0, GoldenCheck::Score.check(status, Some(sentence)));
     let accepted = question.replayed && actual == *golden;

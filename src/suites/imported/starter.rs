@@ -22,7 +22,7 @@ pub(super) fn starter(survey: &Survey) -> Starter {
     let mut text = String::new();
     for (index, results) in survey.results.iter().enumerate() {
         let id = if index == 0 { "results".to_owned() } else { format!("results-{}", index + 1) };
-        let which = " Let it write them anew before each run, in the workflow as well.";
+        let which = " Let it write them again before each run, in the workflow as well.";
         text.push_str(&section(&id, &results.path, which, results.pass_rate, results.errors));
     }
     Starter { section: text, files: Vec::new() }

@@ -136,11 +136,10 @@ impl Installer {
         let Finished { end, stdout, stderr, .. } = run(&spawn, stop).await;
         let why = match end {
             ProcessEnd::Exited(0) => return Ok(()),
-            ProcessEnd::Exited(code) => format!("exit code {code}"),
-            ProcessEnd::Signalled(signal) => format!("ended by signal {signal}"),
-            ProcessEnd::TimedOut => format!("did not end within {TIMEOUT:?}"),
-            ProcessEnd::Stopped => "interrupted".to_owned(),
             ProcessEnd::CouldNotStart(_) => return Err(InstallError::MissingTool(missing_tool(&program, adapter))),
+            ProcessEnd::Exited(_) | ProcessEnd::Signalled(_) | ProcessEnd::TimedOut | ProcessEnd::Stopped => {
+                end.sentence(TIMEOUT)
+            }
         };
         let output = [stdout.into_bytes(), stderr.into_bytes()].concat();
         let text = String::from_utf8_lossy(&output).into_owned();

@@ -15,7 +15,7 @@ use super::unified::{hunks, is_binary};
 use super::workcopy::{TreeContents, WorkCopy, WorkCopyError, copy_tree, look};
 use super::{Goal, ScenarioEvidence, ScenarioQuestion, Scope};
 use crate::input::TreeScan;
-use crate::model::{Ending, Request};
+use crate::model::{Ending, Meaning, Request, Status};
 use crate::process::{Finished, ProcessEnd, Spawn, StartError, Stop, run_process as run};
 use crate::suites::Asking;
 use crate::targets::Environment;
@@ -34,8 +34,8 @@ pub enum ScenarioError {
     Install(#[from] InstallError),
     #[error("{0}")]
     CopyDependencies(std::io::Error),
-    #[error("the agent could not start: {why}")]
-    AgentNotStarted { why: String },
+    #[error("the agent {sentence}")]
+    Agent { sentence: String },
     #[error("the edit is made by an agent; run it with --keep")]
     EditByAgent,
 }
@@ -152,12 +152,13 @@ impl ScenarioRunner {
             max_output: 1 << 20,
         };
         let Finished { end, stdout, stderr, duration } = run(&spawn, stop).await;
+        let sentence = end.sentence(limit);
         let (status, exit_code, error) = match end {
             ProcessEnd::Exited(0) => (GoalStatus::Passed, Some(0), None),
-            ProcessEnd::Exited(code) => (GoalStatus::Failed, Some(code), Some(format!("exit code {code}"))),
-            ProcessEnd::Signalled(signal) => (GoalStatus::Failed, None, Some(format!("ended by signal {signal}"))),
-            ProcessEnd::TimedOut => (GoalStatus::TimedOut, None, Some(format!("timed out after {limit:?}"))),
-            ProcessEnd::Stopped => (GoalStatus::NotRun, None, Some("interrupted".to_owned())),
+            ProcessEnd::Exited(code) => (GoalStatus::Failed, Some(code), Some(sentence)),
+            ProcessEnd::Signalled(_) => (GoalStatus::Failed, None, Some(sentence)),
+            ProcessEnd::TimedOut => (GoalStatus::TimedOut, None, Some(sentence)),
+            ProcessEnd::Stopped => (GoalStatus::NotRun, None, Some(sentence)),
             ProcessEnd::CouldNotStart(_) if !spawn.cwd.is_dir() => (
                 GoalStatus::Failed,
                 None,
@@ -166,7 +167,7 @@ impl ScenarioRunner {
             ProcessEnd::CouldNotStart(StartError::NotFound(_)) => {
                 (GoalStatus::Error, None, Some(missing_tool(command, &question.adapter)))
             }
-            ProcessEnd::CouldNotStart(error) => (GoalStatus::Error, None, Some(error.to_string())),
+            ProcessEnd::CouldNotStart(_) => (GoalStatus::Error, None, Some(sentence)),
         };
         let text = |bytes: Vec<u8>| truncate_middle(&String::from_utf8_lossy(&bytes), GOAL_OUTPUT);
         GoalOutcome {
@@ -189,15 +190,15 @@ async fn instruct(text: &str, copy: &Path, asking: &Asking<'_>) -> Result<Option
     let answer = asking.source.ask(request.again(asking.attempt), asking.stop).await;
     let hint = answer.hint.map(|hint| format!("; {hint}")).unwrap_or_default();
     let last = truncate_middle(answer.captured.stderr.trim(), 1000);
-    match answer.ending {
-        Ending::Answered(_) | Ending::Empty | Ending::Interrupted => Ok(None),
-        Ending::ExitCode(code) => Ok(Some(format!("the agent ended with exit code {code}{hint}\n{last}"))),
-        Ending::Signal(signal) => Ok(Some(format!("the agent was ended by signal {signal}\n{last}"))),
-        Ending::TimedOut { after } => Ok(Some(format!("the agent did not end within {after:?}"))),
-        Ending::CouldNotStart { why } | Ending::Unreachable { why } | Ending::Unasked { why } => {
-            Err(ScenarioError::AgentNotStarted { why })
-        }
-        Ending::NotUtf8 { .. } | Ending::Unreadable { .. } => Ok(Some(answer.ending.sentence())),
+    // What counts is what the agent did to the files: it need not say anything. An interruption is seen by the caller.
+    if answer.ending.said().is_some() || answer.ending == Ending::Interrupted {
+        return Ok(None);
+    }
+    let sentence = answer.ending.sentence();
+    match answer.ending.meaning() {
+        Meaning::Status(Status::Failed) => Ok(Some(format!("the agent failed: {sentence}{hint}\n{last}"))),
+        Meaning::Status(Status::Error | Status::Unmeasured) => Err(ScenarioError::Agent { sentence }),
+        Meaning::Judge(_) | Meaning::Status(Status::Passed | Status::Skipped) => Ok(None),
     }
 }
 

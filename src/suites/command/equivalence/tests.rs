@@ -324,8 +324,8 @@ fn the_difference_is_the_word_that_makes_one() {
             panic!("{expected} and {generated} are the same")
         };
         let text = |side: &Option<String>| side.clone().unwrap_or_default();
-        let told = (difference.word, text(&difference.expected), text(&difference.generated));
-        assert_eq!(told, (word, wanted.to_owned(), found.to_owned()), "{expected} | {generated}");
+        let found_difference = (difference.word, text(&difference.expected), text(&difference.generated));
+        assert_eq!(found_difference, (word, wanted.to_owned(), found.to_owned()), "{expected} | {generated}");
     }
 }
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::{Definition, KeyError, Measure, MeasureError, MeasureInput, Measured, Reader};
 use crate::input::parse_duration;
+use crate::model::{Nature, milliseconds};
 
 /// An answer in time: all or nothing. A recorded answer took as long as it did when it was recorded.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -32,6 +33,9 @@ impl Definition for Latency {
 impl Measure for Latency {
     fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let share = if input.latency <= self.limit { 1.0 } else { 0.0 };
-        Ok(Measured::share(share, format!("{:.1} s, at most {}", input.latency.as_secs_f64(), self.max)))
+        Ok(Measured::share(
+            share,
+            format!("{}, at most {}", Nature::Latency.format(milliseconds(input.latency)), self.max),
+        ))
     }
 }
