@@ -57,7 +57,7 @@ pub(super) fn pooled(kind: Kind, before: &BaselineSuite, seed: u64) -> usize {
         let p = blocks.max_t(Side::Both, seed, draws(blocks.size()));
         p.into_iter().fold(1.0, f64::min) < DIFFERS
     };
-    1 + earlier.iter().enumerate().position(|run| differs(run)).unwrap_or(earlier.len())
+    1 + earlier.iter().enumerate().position(differs).unwrap_or(earlier.len())
 }
 
 /// Adds a case to tests: a metric, its sign, and the tests that it counts in. Every run that counts has every metric.

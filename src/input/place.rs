@@ -32,9 +32,9 @@ impl<'a> Place<'a> {
     pub fn value(&self) -> serde_json::Value {
         let mut value = &self.document.value;
         for step in self.at.steps() {
-            let inner = match value {
-                serde_json::Value::Array(items) => step.parse::<usize>().ok().and_then(|index| items.get(index)),
-                value => value.get(step),
+            let inner = match value.as_array() {
+                Some(items) => step.parse::<usize>().ok().and_then(|index| items.get(index)),
+                None => value.get(step),
             };
             let Some(inner) = inner else { return serde_json::Value::Null };
             value = inner;

@@ -57,10 +57,7 @@ impl CaseKey {
 
 /// A value as people read it: a line for each line of its texts.
 fn readable(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        value => format!("{value:#}\n"),
-    }
+    if value.is_null() { String::new() } else { format!("{value:#}\n") }
 }
 
 #[cfg(test)]

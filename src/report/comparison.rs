@@ -93,13 +93,10 @@ pub fn change_counts(comparison: &Comparison) -> Option<String> {
     let suites = |state: SuiteState| comparison.suites.iter().filter(|suite| suite.state == state).count();
     counts.remove(&Change::Changed);
     let mut words = vec![changes_in_words(&counts)];
-    let edits: [(&str, fn(&SuiteComparison) -> usize); 2] =
-        [("question", |suite| suite.questions_changed), ("key", |suite| suite.keys_changed)];
-    for (what, count) in edits {
-        words.push(match comparison.suites.iter().map(count).sum() {
-            0 => String::new(),
-            count => format!("{} changed", counted(count, what)),
-        });
+    let questions: usize = comparison.suites.iter().map(|suite| suite.questions_changed).sum();
+    let keys: usize = comparison.suites.iter().map(|suite| suite.keys_changed).sum();
+    for (what, count) in [("question", questions), ("key", keys)] {
+        words.push(if count > 0 { format!("{} changed", counted(count, what)) } else { String::new() });
     }
     words.push(if renamed > 0 { format!("{renamed} renamed") } else { String::new() });
     for (state, word) in [(SuiteState::Added, "new"), (SuiteState::Removed, "removed")] {
