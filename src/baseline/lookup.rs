@@ -101,10 +101,10 @@ pub(crate) struct FoundBaseline {
 /// Why there is no baseline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NoBaseline {
-    /// There is no repository.
-    NoRepository,
-    /// The repository has no commit yet.
-    NoCommit,
+    /// There is no repository, and so no branch.
+    NoRepository { branch: String, named_by: NamedBy },
+    /// The repository has no commit yet, and so no branch.
+    NoCommit { branch: String, named_by: NamedBy },
     /// The branch does not exist.
     NoBranch { branch: String, named_by: NamedBy },
     /// The evaluated commit and the branch have no common ancestor.
@@ -127,6 +127,16 @@ pub(crate) enum NamedBy {
     Nobody,
 }
 
+impl NamedBy {
+    /// Whether somebody wrote the name, so that it must exist.
+    const fn is_somebody(self) -> bool {
+        match self {
+            Self::User | Self::Config => true,
+            Self::Nobody => false,
+        }
+    }
+}
+
 /// Where the history is, which decides what to advise when there is no baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HistoryPlace {
@@ -135,6 +145,8 @@ pub(crate) enum HistoryPlace {
         shallow: bool,
         /// Whether the baseline's file is in the working directory.
         has_file: bool,
+        /// Whether a commit of any branch has the file: a change can delete it from the working directory.
+        had_file: bool,
         /// Whether there is a remote `origin`, which may have branches that are not here.
         has_origin: bool,
     },
@@ -144,16 +156,18 @@ pub(crate) enum HistoryPlace {
 impl NoBaseline {
     /// Whether a baseline may exist all the same, so that a run without one would hide a regression.
     pub(crate) const fn is_uncertain(&self, place: HistoryPlace) -> bool {
-        let (shallow, has_file, has_origin) = match place {
-            HistoryPlace::Clone { shallow, has_file, has_origin } => (shallow, has_file, has_origin),
+        let (shallow, may_exist, has_origin) = match place {
+            HistoryPlace::Clone { shallow, has_file, had_file, has_origin } => {
+                (shallow, has_file || had_file, has_origin)
+            }
             HistoryPlace::GitHub => (false, false, false),
         };
         match self {
-            Self::NoRepository | Self::NoCommit | Self::Deleted { .. } => false,
-            Self::NoBranch { named_by: NamedBy::User | NamedBy::Config, .. } => true,
-            Self::NoBranch { named_by: NamedBy::Nobody, .. } => has_file && (shallow || has_origin),
-            Self::NoCommonAncestor { .. } => has_file,
-            Self::NoVersion { .. } | Self::NotAnAncestor { .. } => has_file && shallow,
+            Self::NoRepository { named_by, .. } | Self::NoCommit { named_by, .. } => named_by.is_somebody(),
+            Self::Deleted { .. } => false,
+            Self::NoBranch { named_by, .. } => named_by.is_somebody() || (may_exist && (shallow || has_origin)),
+            Self::NoCommonAncestor { .. } => may_exist,
+            Self::NoVersion { .. } | Self::NotAnAncestor { .. } => may_exist && shallow,
         }
     }
 
@@ -165,8 +179,8 @@ impl NoBaseline {
             HistoryPlace::GitHub => (false, false),
         };
         match self {
-            Self::NoRepository => format!("no baseline: this is no git repository, so nothing is compared; {create}"),
-            Self::NoCommit => format!("no baseline: this repository has no commit yet; {create}"),
+            Self::NoRepository { branch, named_by } => no_repository(branch, *named_by),
+            Self::NoCommit { branch, named_by } => no_commit(branch, *named_by),
             Self::NoBranch { branch, named_by } => no_branch(branch, *named_by, place),
             Self::NoCommonAncestor { branch } => {
                 let hint = if is_shallow { DEEPEN } else { "fetch the history that connects them" };
@@ -196,6 +210,31 @@ impl NoBaseline {
                 no_version(branch, base, &hint)
             }
         }
+    }
+}
+
+fn no_repository(branch: &str, named_by: NamedBy) -> String {
+    let instead = "run in a clone that has it, name a baseline file, or pass `--baseline none`";
+    match named_by {
+        NamedBy::User => format!("this is no git repository, so there is no branch or commit `{branch}`; {instead}"),
+        NamedBy::Config => {
+            format!("`ref` in [baseline] is `{branch}`, but this is no git repository; {instead} on the command line")
+        }
+        NamedBy::Nobody => {
+            "no baseline: this is no git repository, so nothing is compared; `git init` makes it one".to_owned()
+        }
+    }
+}
+
+fn no_commit(branch: &str, named_by: NamedBy) -> String {
+    match named_by {
+        NamedBy::User => format!("this repository has no commit yet, so there is no branch or commit `{branch}`"),
+        NamedBy::Config => {
+            format!("`ref` in [baseline] is `{branch}`, but this repository has no commit yet; fetch that branch")
+        }
+        NamedBy::Nobody => "no baseline: this repository has no commit yet; commit, `evalratchet run` and \
+             `evalratchet baseline update`, then commit the file"
+            .to_owned(),
     }
 }
 

@@ -22,7 +22,9 @@ pub use fetched::{FetchedBaseline, FetchedFrom};
 pub use file::BaselineMetric;
 pub(crate) use file::is_conflicted;
 pub use file::{Baseline, BaselineCase, BaselineSuite, Produced};
-pub(crate) use git::{Branches, ClonedHistory, JobBranches, default_branch, history, is_ancestor};
+pub(crate) use git::{
+    Branches, ClonedHistory, JobBranches, default_branch, history, is_ancestor, texts_on_all_branches, was_ever_here,
+};
 pub use history::Past;
 pub(crate) use lookup::{
     BaselineLookup, BaselineQuery, CommitHistory, FoundBaseline, HistoryPlace, LookupError, NamedBy, NoBaseline,
