@@ -112,7 +112,8 @@ pub(super) fn run(args: RunArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let located = args.baseline.locate(&settings, ci)?;
     let mut suites = plan(suites, &selection);
     if let Some(reference) = &args.changed_since {
-        leave_out_unaffected(&settings, &mut suites, located.reference.as_ref(), &branches(ci), reference);
+        let compared = located.reference.as_ref();
+        leave_out_unaffected(&settings, &mut suites, compared, &branches(ci), &args.out, reference);
     }
     main_keys::attach(&settings, &mut suites, &located, checkout.dirty, mode);
     let recordings = read_all_recordings(&suites, &settings.config)?;
