@@ -61,7 +61,7 @@ pub fn visible(text: &str) -> String {
 }
 
 /// Whether a character has no width, looks like a blank, reorders text or is a control character.
-pub(super) fn is_invisible(character: char) -> bool {
+pub fn is_invisible(character: char) -> bool {
     match character {
         ' ' | '\n' | '\t' => false,
         _ if character.is_control() || character.is_whitespace() => true,
