@@ -3,8 +3,8 @@
 //!
 //! The rule is a pure function over [`CommitHistory`]. A clone and GitHub implement it, so both find the same baseline.
 
-use super::Baseline;
-use crate::input::InputErrors;
+use super::{Baseline, is_conflicted};
+use crate::input::{InputError, InputErrors};
 use crate::model::Sha;
 use crate::settings::BaselineLocation;
 
@@ -406,6 +406,18 @@ async fn section_of_base<H: CommitHistory>(
     })
 }
 
+/// `[baseline]` as the commit has it that the change is based on; `None` if that cannot be looked at.
+pub(crate) async fn location_of_base<H: CommitHistory>(
+    history: &H,
+    query: &BaselineQuery,
+) -> Result<Option<BaselineLocation>, H::Error> {
+    let merged = merge_parent(history, query).await?;
+    match section_of_base(history, query, merged.as_ref()).await? {
+        BaseSection::Section(location) => Ok(Some(location)),
+        BaseSection::None | BaseSection::Unknown(_) => Ok(None),
+    }
+}
+
 /// The commit that a run is based on, if its change goes to this branch.
 pub(crate) async fn base<H: CommitHistory>(
     history: &H,
@@ -468,7 +480,7 @@ async fn newest_that_fits<H: CommitHistory>(
             continue;
         };
         let source = format!("{branch}:{path}@{}", commit.short());
-        let baseline = Baseline::parse(&source, text);
+        let baseline = parse_committed(&source, path, text);
         if let Some(found) = &mut found {
             // An older version that is not valid is only missing from the trend.
             found.versions.extend(baseline.ok());
@@ -496,6 +508,18 @@ async fn newest_that_fits<H: CommitHistory>(
     let at_base = history.file_at(path, &base).await.map_err(LookupError::History)?;
     found.at_base = at_base.and_then(|text| Baseline::parse(path, text).ok());
     Ok(Ok(found))
+}
+
+/// A version that somebody committed. With the markers of a conflict in it there is no side to take, so the help is another one
+/// than for a conflict in the working directory.
+pub(crate) fn parse_committed(source: &str, path: &str, text: String) -> Result<Baseline, InputErrors> {
+    if is_conflicted(&text) {
+        let help = format!("commit the last good version again: `git log -- {path}` lists them");
+        return Err(InputError::in_file(source, "was committed with the conflict markers of git")
+            .with_help(help)
+            .into());
+    }
+    Baseline::parse(source, text)
 }
 
 /// A path without `.` and `..`.

@@ -28,7 +28,7 @@ pub(crate) use git::{
 pub use history::Past;
 pub(crate) use lookup::{
     BaselineLookup, BaselineQuery, CommitHistory, FoundBaseline, HistoryPlace, LookupError, NamedBy, NoBaseline,
-    PullRequestCommits, base, find, normal,
+    PullRequestCommits, base, find, location_of_base, normal, parse_committed,
 };
 pub use releases::Tag;
 pub(crate) use releases::{ReleaseError, Versions, at_commit, blessings_at, commit_of, tags, versions};

@@ -9,7 +9,7 @@ use super::{Failure, block_on};
 use crate::baseline::{
     Baseline, BaselineQuery, Blessing, BlessingFile, Branches, ClonedHistory, CommitHistory as _, FetchedBaseline,
     FetchedFrom, HistoryPlace, JobBranches, NamedBy, NoBaseline, PullRequestCommits, ReleaseError, blessings_at,
-    blessings_folder, default_branch, find, normal, series, texts_on_all_branches, was_ever_here,
+    blessings_folder, default_branch, find, location_of_base, normal, series, texts_on_all_branches, was_ever_here,
 };
 use crate::ci::{CiContext, Event, Origin};
 use crate::conclude::Reference;
@@ -58,7 +58,7 @@ impl BaselineArgs {
                 let circumstances = gate::GateContext { today: today(), ..gate::GateContext::default() };
                 return Ok(Located { reference: None, circumstances, base_files: None });
             }
-            BaselineChoice::File(file) => in_file(&file, settings)?,
+            BaselineChoice::File(file) => in_file(&file, settings, ci)?,
             BaselineChoice::History { named } => in_clone(settings, ci, named)?,
         };
         check_required(&fetched, settings)?;
@@ -91,19 +91,43 @@ impl BaselineArgs {
 }
 
 /// A baseline in a file, or what `baseline fetch` wrote.
-fn in_file(file: &Path, settings: &Settings) -> Result<FetchedBaseline, Failure> {
+fn in_file(file: &Path, settings: &Settings, ci: &CiContext) -> Result<FetchedBaseline, Failure> {
     let shown = file.to_string_lossy().replace('\\', "/");
     let text = read_text(file, &shown)?;
     if let Some(fetched) = FetchedBaseline::parse(&shown, &text) {
         return Ok(fetched?);
     }
     let baseline = Baseline::parse(&shown, text)?;
+    let (instead_of, remark) = branch_of_base(settings, ci)?;
     Ok(FetchedBaseline {
         found: FetchedFrom::Source(shown),
         baseline: Some(baseline),
-        instead_of: Some(settings.baseline.branch.clone()),
+        instead_of: Some(instead_of),
+        remark,
         ..FetchedBaseline::without(String::new())
     })
+}
+
+/// The branch that has the baseline as the base of the change says, and a remark if the change says otherwise.
+fn branch_of_base(settings: &Settings, ci: &CiContext) -> Result<(String, Option<String>), Failure> {
+    let own = &settings.baseline;
+    let known = match Git::open(&settings.root)? {
+        Some(git) => match git.head()? {
+            Some(head) => {
+                let history = ClonedHistory { git: git.clone(), branches: branches(ci) };
+                let query = query(settings, ci, &history, head, None)?;
+                block_on(location_of_base(&history, &query))??.map(|theirs| (theirs, query.onto.unwrap_or_default()))
+            }
+            None => None,
+        },
+        None => None,
+    };
+    let Some((theirs, onto)) = known else { return Ok((own.branch.clone(), None)) };
+    let differs = theirs.branch != own.branch || normal(&theirs.path) != normal(&own.path);
+    let remark = differs.then(|| {
+        format!("this change has another [baseline]; that of `{onto}` counts: `{}` on `{}`", theirs.path, theirs.branch)
+    });
+    Ok((theirs.branch, remark))
 }
 
 /// The baseline in the history of this clone.
@@ -113,7 +137,6 @@ fn in_clone(settings: &Settings, ci: &CiContext, named: Option<String>) -> Resul
     let Some(git) = Git::open(&settings.root)? else {
         return absent(&NoBaseline::NoRepository { branch, named_by }, path, NOWHERE);
     };
-    let default_branch = default_branch(&git)?;
     let history = ClonedHistory { git: git.clone(), branches: branches(ci) };
     let Some(head) = git.head()? else {
         // A branch without a commit has no ancestors, but another branch may have the baseline.
@@ -123,13 +146,34 @@ fn in_clone(settings: &Settings, ci: &CiContext, named: Option<String>) -> Resul
         };
         return absent(&none, path, place_of(&git, settings)?);
     };
+    let query = query(settings, ci, &history, head, named)?;
+    let lookup = block_on(find(&history, &query))??;
+    let place = if lookup.found.is_ok() { NOWHERE } else { place_of(&git, settings)? };
+    if let Err(none) = &lookup.found
+        && none.is_uncertain(place)
+    {
+        return absent(none, path, place);
+    }
+    Ok(FetchedBaseline::new(lookup, path, place))
+}
+
+/// What is looked for in the history of this clone.
+fn query(
+    settings: &Settings,
+    ci: &CiContext,
+    history: &ClonedHistory,
+    head: Sha,
+    named: Option<String>,
+) -> Result<BaselineQuery, Failure> {
+    let git = &history.git;
+    let default_branch = default_branch(git)?;
     let event = ci.event.as_ref().ok();
     let prefix = git.prefix()?;
     let mut onto = onto(ci).or_else(|| default_branch.clone());
     if onto.is_none() && block_on(history.tip(MAIN))??.is_some() {
         onto = Some(MAIN.to_owned());
     }
-    let query = BaselineQuery {
+    Ok(BaselineQuery {
         head,
         pull_request: event.and_then(pull_request_commits),
         onto,
@@ -140,15 +184,7 @@ fn in_clone(settings: &Settings, ci: &CiContext, named: Option<String>) -> Resul
         prefix,
         section_of: baseline_section,
         trend: VERSIONS,
-    };
-    let lookup = block_on(find(&history, &query))??;
-    let place = if lookup.found.is_ok() { NOWHERE } else { place_of(&git, settings)? };
-    if let Err(none) = &lookup.found
-        && none.is_uncertain(place)
-    {
-        return absent(none, path, place);
-    }
-    Ok(FetchedBaseline::new(lookup, path, place))
+    })
 }
 
 /// The branch that has the baseline, and who says so.
