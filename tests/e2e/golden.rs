@@ -643,7 +643,7 @@ fn shipped_modules_score_between_their_floors_and_one_when_recomputed() {
 }
 
 #[test]
-fn one_wrong_idea_in_a_module_is_one_message() {
+fn components_and_ids_that_share_a_mistake_are_one_message() {
     let component = |name: &str, actual: &str, golden: &str| {
         format!(
             "[[component]]\nname = \"{name}\"\nweight = 0.25\nmeasure = \"equal\"\nactual = \"{actual}\"\ngolden = \"{golden}\"\n"
