@@ -24,7 +24,8 @@ use std::time::Duration;
 
 use crate::input::{Document, InputError, InputErrors, Pointer, nearest};
 use crate::model::{
-    CaseChange, CaseId, CaseKey, Check, EndingKind, Fingerprint, Location, Output, Rule, Score, Slice, Status, Usage,
+    CaseChange, CaseId, CaseKey, Check, EndingKind, Fingerprint, Location, MaxErrors, Output, Rule, Score, Slice,
+    Status, Usage,
 };
 use crate::process::Stop;
 use crate::targets::AnswerSource;

@@ -203,10 +203,8 @@ fn wrong_paths(document: &Document, at: &Pointer, section: &ComponentSection) ->
         match value.as_str().filter(|text| text.starts_with('$')).map(Selector::parse) {
             Some(Ok(selector)) => wrong.extend(check_root(document, &at.join(key), key, &selector)),
             Some(Err(why)) => {
-                let idea = match &why {
-                    SelectorError::NoRoot { .. } => "no root".to_owned(),
-                    other => other.to_string(),
-                };
+                let has_no_root = matches!(why, SelectorError::NoRoot { .. });
+                let idea = if has_no_root { "no root".to_owned() } else { why.to_string() };
                 wrong.push((idea, document.error(&at.join(key), why.to_string())));
             }
             None => {}

@@ -19,8 +19,12 @@ pub(super) fn true_difference(a: &ShellRead, b: &ShellRead) -> Difference {
     let (ours, theirs) = (simple_commands(&a.form), simple_commands(&b.form));
     for (at, (one, other)) in ours.iter().zip(&theirs).enumerate() {
         if let Some(found) = differing(one, other) {
-            let (a, b) = (WrittenCommand::of(a, at, ours.len()), WrittenCommand::of(b, at, theirs.len()));
-            return found.told(&a, &b, one, other);
+            let (a, b) = (&WrittenCommand::of(a, at, ours.len()), &WrittenCommand::of(b, at, theirs.len()));
+            let told = found.told(a, b, one, other);
+            // What is only implied on both sides has no word.
+            if told.expected.is_some() || told.generated.is_some() {
+                return told;
+            }
         }
     }
     first_difference(&a.tokens, &b.tokens, None)
@@ -162,13 +166,13 @@ impl FormDifference {
             }
             Self::Value { name, ours, theirs } => {
                 let place = |of: &WrittenCommand<'_>, value: Option<String>, other: &WrittenCommand<'_>| {
-                    value.map(|value| of.value(&name, &value, other))
+                    value.and_then(|value| of.value(&name, &value, other))
                 };
                 (place(a, ours, b), place(b, theirs, a), a.about(&name, None))
             }
             Self::Options { ours, theirs } => {
                 let place = |of: &WrittenCommand<'_>, only: &[GivenOption], elsewhere: &WrittenCommand<'_>| {
-                    only.first().map(|option| of.option(option, only, elsewhere))
+                    only.first().and_then(|option| of.option(option, only, elsewhere))
                 };
                 let (one, other) = (place(a, &ours, b), place(b, &theirs, a));
                 let is_all = ours.len() <= 1 && theirs.len() <= 1;
@@ -230,8 +234,8 @@ impl<'a> WrittenCommand<'a> {
         let earlier = words.iter().take(at).filter(|word| *word == text).count();
         let mut found: Vec<(usize, &str)> = self.tokens().filter(|(_, token)| unquoted(token) == *text).collect();
         let is_value = |(at, _): &(usize, &str)| {
-            let of = command.options.iter().filter(|option| option.value.as_deref() == Some(text));
-            of.into_iter().any(|option| self.follows(*at, &option.name))
+            let mut of = command.options.iter().filter(|option| option.value.as_deref() == Some(text));
+            of.any(|option| self.follows(*at, &option.name))
         };
         if !found.iter().all(is_value) {
             found.retain(|one| !is_value(one));
@@ -258,46 +262,53 @@ impl<'a> WrittenCommand<'a> {
     }
 
     /// The value of an option: a word of its own, or the end of one.
-    fn value(&self, name: &str, value: &str, other: &WrittenCommand<'_>) -> WrittenWord {
+    fn value(&self, name: &str, value: &str, other: &WrittenCommand<'_>) -> Option<WrittenWord> {
         let after_name = |(at, _): &(usize, &str)| self.follows(*at, name);
         let mut same: Vec<(usize, &str)> = self.tokens().filter(|(_, token)| unquoted(token) == value).collect();
         if let Some(place) = same.iter().position(after_name) {
             same.swap(0, place);
         }
         if let Some((at, token)) = same.first() {
-            return self.place(*at, token);
+            return Some(self.place(*at, token));
         }
         let glued = self.tokens().find(|(_, token)| is_option(token) && unquoted(token).ends_with(value));
         match glued {
-            Some((at, _)) => self.place(at, value),
+            Some((at, _)) => Some(self.place(at, value)),
             // An option that stands for another one and its value.
             None => self.option(&GivenOption { name: name.to_owned(), value: None }, &[], other),
         }
     }
 
-    /// An option that only this command has. Of a cluster that has others, too, only its own letter is shown.
-    fn option(&self, option: &GivenOption, only: &[GivenOption], other: &WrittenCommand<'_>) -> WrittenWord {
+    /// An option that only this command has; nothing if it is only implied, as `-print` is by `find`. Of a cluster that has others, too, only its own letter is shown.
+    fn option(&self, option: &GivenOption, only: &[GivenOption], other: &WrittenCommand<'_>) -> Option<WrittenWord> {
         let name = &option.name;
-        let exact = self.tokens().find(|(_, token)| *token == name || token.starts_with(&format!("{name}=")));
-        if let Some((at, token)) = exact {
-            return self.place(at, token);
+        let is_exact = |(_, token): &(usize, &str)| *token == name || token.starts_with(&format!("{name}="));
+        let exact: Vec<(usize, &str)> = self.tokens().filter(is_exact).collect();
+        // Of several, the one with this value.
+        let has_value = |(at, token): &&(usize, &str)| {
+            let value = option.value.as_deref();
+            value.is_some_and(|value| token.ends_with(value))
+                || self.read.tokens.get(at + 1).is_some_and(|next| Some(unquoted(next).as_str()) == value)
+        };
+        if let Some((at, token)) = exact.iter().find(has_value).or_else(|| exact.first()).copied() {
+            return Some(self.place(at, token));
         }
         let mut clusters = self.tokens().filter(|(_, token)| spells(token, name));
         if let Some((at, token)) = clusters.next() {
             let is_own = |letter: char| only.iter().any(|one| one.name == format!("-{letter}"));
             let is_whole = token.chars().skip(1).all(is_own);
-            return self.place(at, if is_whole { token } else { name });
+            return Some(self.place(at, if is_whole { token } else { name }));
         }
         // A first word without a dash, as in `tar xzf`.
         let letter = name.strip_prefix('-').unwrap_or(name);
         let first = self.tokens().nth(1).filter(|(_, token)| !is_option(token) && token.contains(letter));
         if let Some((at, _)) = first.filter(|_| self.read.notes.has_used(EquivalenceRule::OptionWord)) {
-            return self.place(at, name);
+            return Some(self.place(at, name));
         }
         // Another spelling of it.
         let has = |token: &str| other.tokens().any(|(_, theirs)| theirs == token);
         let long = self.tokens().find(|(_, token)| is_option(token) && !has(token));
-        long.map_or_else(|| self.place(self.range.start, name), |(at, token)| self.place(at, token))
+        long.map(|(at, token)| self.place(at, token))
     }
 
     /// What an option does; `shown` is how it was written, which may stand for another one.

@@ -133,12 +133,12 @@ pub fn is_no_command(text: &str, tables: &Tables) -> bool {
     match read(text, tables) {
         Ok(read) => does_nothing(&read.form),
         Err(_) => {
-            let without_comments = text.lines().map(|line| match line.find('#') {
+            let mut without_comments = text.lines().map(|line| match line.find('#') {
                 Some(at) if line[..at].chars().next_back().is_none_or(is_before_comment) => &line[..at],
                 Some(_) | None => line,
             });
-            let is_empty = |character: char| " \t;&|<>()!{}'\"\\".contains(character) || is_invisible(character);
-            without_comments.into_iter().all(|line| line.chars().all(is_empty))
+            let is_empty = |character: char| " \t;&|<>()$`'\"\\".contains(character) || is_invisible(character);
+            without_comments.all(|line| line.chars().all(is_empty))
         }
     }
 }
