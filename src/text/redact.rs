@@ -119,7 +119,7 @@ impl Redactor {
 
 /// What may spell a value in another way, break it, or stand in it unseen.
 fn is_special(character: char) -> bool {
-    matches!(character, '\\' | '%' | '&' | '+' | '\'' | '\n' | '…') || is_invisible(character)
+    matches!(character, '\\' | '%' | '&' | '+' | '\'' | '\n' | '…' | '␛' | '␀' | '␍' | '␊') || is_invisible(character)
 }
 
 /// What may stand between a text and the mark that says that it was cut.
@@ -197,16 +197,43 @@ fn units(text: &str) -> Vec<SecretUnit> {
     units
 }
 
-/// How long a terminal's control sequence or another character without a width is, which a reader or a later step leaves out.
+/// How long a terminal's control sequence or another character without a width is, which a reader or a later step leaves out
+/// or shows as an escape.
 fn unseen(rest: &str) -> Option<usize> {
-    let escape = ["\u{1b}", "\u{9b}", "\\u001b", "\\u001B", "\\x1b", "\\x1B", "\\033", "\\e"];
-    if let Some((begin, after)) = escape.iter().find_map(|one| Some((*one, rest.strip_prefix(one)?))) {
-        return Some(rest.len() - after.len() + control_sequence(after, begin == "\u{9b}"));
+    let (character, length) = match rest.chars().next()? {
+        '\\' => escaped_character(rest)?,
+        '␛' => ('\u{1b}', '␛'.len_utf8()),
+        '␀' => ('\0', '␀'.len_utf8()),
+        other => (other, other.len_utf8()),
+    };
+    match character {
+        '\u{1b}' | '\u{9b}' => Some(length + control_sequence(&rest[length..], character == '\u{9b}')),
+        other => is_invisible(other).then_some(length),
     }
-    if let Some(after) = rest.strip_prefix("\\u0000").or_else(|| rest.strip_prefix("\\x00")) {
-        return Some(rest.len() - after.len());
-    }
-    rest.chars().next().filter(|character| is_invisible(*character)).map(char::len_utf8)
+}
+
+/// The character that an escape with backslashes stands for, and how long the escape is.
+fn escaped_character(rest: &str) -> Option<(char, usize)> {
+    let after = rest.trim_start_matches('\\');
+    let digits = |text: &str, count: usize| text.get(..count).map(str::to_owned);
+    let (code, length) = if let Some(braced) = after.strip_prefix("u{") {
+        let end = braced.find('}').filter(|end| *end <= 6)?;
+        (digits(braced, end)?, end + 3)
+    } else if let Some(four) = after.strip_prefix('u') {
+        (digits(four, 4)?, 5)
+    } else if let Some(two) = after.strip_prefix('x') {
+        (digits(two, 2)?, 3)
+    } else if after.starts_with("033") {
+        ("1b".to_owned(), 3)
+    } else if after.starts_with('e') {
+        ("1b".to_owned(), 1)
+    } else if after.starts_with('0') {
+        ("0".to_owned(), 1)
+    } else {
+        return None;
+    };
+    let character = char::from_u32(u32::from_str_radix(&code, 16).ok()?)?;
+    Some((character, rest.len() - after.len() + length))
 }
 
 /// How long the part of a control sequence after its first character is.
@@ -501,6 +528,9 @@ mod tests {
             "corr\u{1b}[01;31m\u{1b}[Kect-h\u{1b}[m\u{1b}[Korse",
             "corr\u{0}ect\u{0}\u{0}-horse",
             "corr\\u001b[31mect\\u001b[0m-horse",
+            "corr\\u{1b}[31mect\\u{0}-horse",
+            "corr␛[31mect␀-horse",
+            "corr\\u{200b}ect\\u00ad-horse",
             "cor\u{200b}rect\u{ad}-h\u{feff}orse",
             "correct\u{1b}]8;;http://x\u{7}-horse",
             "corr\u{1b}(Bect\u{9b}1m-\u{7}horse",
