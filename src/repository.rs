@@ -268,12 +268,91 @@ impl Git {
         Ok(())
     }
 
+    /// The files that the index has, and how git looks at them.
+    pub(crate) fn index(&self) -> Result<Vec<IndexEntry>, GitError> {
+        let listed = self.answer(&["ls-files", "-v", "--stage", "--full-name", "-z", "--", ":/"])?;
+        Ok(listed.split('\0').filter_map(IndexEntry::parse).collect())
+    }
+
+    /// The repository of a submodule, if it is checked out.
+    pub(crate) fn submodule(&self, entry: &IndexEntry) -> Result<Option<Self>, GitError> {
+        let directory = self.top()?.join(&entry.name);
+        let is_checked_out = entry.is_submodule() && directory.join(".git").symlink_metadata().is_ok();
+        Ok(is_checked_out.then_some(Self { directory, discovers: true }))
+    }
+
+    /// The root of the work tree.
+    pub(crate) fn top(&self) -> Result<PathBuf, GitError> {
+        self.answer(&["rev-parse", "--show-toplevel"]).map(PathBuf::from)
+    }
+
+    /// Whether files differ from the commit, here or in a submodule, apart from one file. Neither `.gitmodules`, the user's
+    /// configuration nor a mark in the index decides what counts.
+    pub(crate) fn is_edited(&self, untracked: Untracked, but: Option<&str>) -> Result<bool, GitError> {
+        let flags = match untracked {
+            Untracked::Counts => ["--untracked-files=normal", "--ignore-submodules=none"],
+            Untracked::DoesNotCount => ["--untracked-files=no", "--ignore-submodules=untracked"],
+        };
+        let exclude = but.map(|but| format!(":(exclude,literal){but}"));
+        let mut arguments = vec!["status", "--porcelain", flags[0], flags[1], "--", ":/"];
+        arguments.extend(exclude.as_deref());
+        if !self.answer(&arguments)?.trim().is_empty() {
+            return Ok(true);
+        }
+        let index = self.index()?;
+        let but = but.map(|but| self.prefix().map(|prefix| format!("{prefix}{but}"))).transpose()?;
+        if self.edited_unseen(&index)?.iter().any(|name| Some(name) != but.as_ref()) {
+            return Ok(true);
+        }
+        for entry in index.iter().filter(|entry| entry.is_submodule()) {
+            if let Some(git) = self.submodule(entry)?
+                && git.is_edited(untracked, None)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Files that differ from the index, but are marked there (`--assume-unchanged`, `--skip-worktree`), so that git does not
+    /// look at them.
+    pub(crate) fn edited_unseen(&self, index: &[IndexEntry]) -> Result<Vec<String>, GitError> {
+        let marked: Vec<&IndexEntry> = index.iter().filter(|entry| entry.mark != Mark::None).collect();
+        let mut edited = Vec::new();
+        if marked.is_empty() {
+            return Ok(edited);
+        }
+        let top = self.top()?;
+        for entry in marked {
+            let path = top.join(&entry.name);
+            let is_same = match path.symlink_metadata() {
+                // A sparse checkout leaves files out.
+                Err(_) => entry.mark == Mark::SkipWorktree,
+                Ok(found) if found.is_symlink() => {
+                    let target = path.read_link().map(|target| target.to_string_lossy().into_owned()).ok();
+                    entry.mode == SYMLINK && target == Some(self.answer(&["cat-file", "blob", &entry.object])?)
+                }
+                Ok(found) if found.is_file() => {
+                    let path = path.to_string_lossy();
+                    self.answer(&["hash-object", "--", &path])? == entry.object
+                }
+                Ok(_) => entry.is_submodule(),
+            };
+            if !is_same {
+                edited.push(entry.name.clone());
+            }
+        }
+        Ok(edited)
+    }
+
     fn output(&self, arguments: &[&str]) -> Result<Output, GitError> {
         self.prepared(arguments).output().map_err(GitError::NotStarted)
     }
 
     fn prepared(&self, arguments: &[&str]) -> Command {
         let mut git = Command::new("git");
+        // What a monitor says about files, and what the index says, is not looked at.
+        git.args(["-c", "core.fsmonitor=false", "-c", "core.ignoreStat=false"]);
         if self.discovers {
             git.env_remove("GIT_DIR");
         }
@@ -283,8 +362,59 @@ impl Git {
         for kind in ["LITERAL", "GLOB", "NOGLOB", "ICASE"] {
             git.env_remove(format!("GIT_{kind}_PATHSPECS"));
         }
+        // Neither replaced objects nor grafts are the history that others see.
+        git.env("GIT_NO_REPLACE_OBJECTS", "1").env("GIT_GRAFT_FILE", "/dev/null");
         git.args(arguments).current_dir(&self.directory).stdin(Stdio::null());
         git
+    }
+}
+
+/// The mode of a symbolic link in the index.
+pub(crate) const SYMLINK: &str = "120000";
+/// The mode of a submodule in the index.
+pub(crate) const SUBMODULE: &str = "160000";
+
+/// A file in the index.
+#[derive(Debug, Clone)]
+pub(crate) struct IndexEntry {
+    pub mode: String,
+    pub object: String,
+    /// From the root of the work tree.
+    pub name: String,
+    mark: Mark,
+}
+
+/// Why git does not look at a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    None,
+    AssumeUnchanged,
+    SkipWorktree,
+}
+
+/// Whether files that git does not know count as edits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Untracked {
+    Counts,
+    DoesNotCount,
+}
+
+impl IndexEntry {
+    /// Reads a line of `ls-files -v --stage`.
+    fn parse(line: &str) -> Option<Self> {
+        let (before, name) = line.split_once('\t')?;
+        let mut fields = before.split(' ');
+        let (tag, mode, object) = (fields.next()?, fields.next()?, fields.next()?);
+        let mark = match tag {
+            "S" => Mark::SkipWorktree,
+            tag if tag.chars().all(char::is_lowercase) => Mark::AssumeUnchanged,
+            _ => Mark::None,
+        };
+        Some(Self { mode: mode.to_owned(), object: object.to_owned(), name: name.to_owned(), mark })
+    }
+
+    pub(crate) fn is_submodule(&self) -> bool {
+        self.mode == SUBMODULE
     }
 }
 
@@ -343,18 +473,11 @@ impl Checkout {
         let Some(git) = Git::open(directory)? else { return Ok(Self::default()) };
         let Some(commit) = git.head()? else { return Ok(Self::default()) };
         let branch = git.answer_if_any(&["symbolic-ref", "--quiet", "--short", "HEAD"])?;
-        let but = format!(":(exclude,literal){baseline}");
-        // Neither `.gitmodules` nor the user's configuration decides whether a submodule counts.
-        let flags = ["status", "--porcelain", "--untracked-files=no", "--ignore-submodules=untracked"];
-        let changes = git.answer(&[&flags[..], &["--", ":/", &but]].concat());
         // A tree that git cannot look at does not count as clean.
-        let dirty = changes.map_or_else(
-            |error| {
-                tracing::warn!("{error}");
-                true
-            },
-            |changes| !changes.trim().is_empty(),
-        );
+        let dirty = git.is_edited(Untracked::DoesNotCount, Some(baseline)).unwrap_or_else(|error| {
+            tracing::warn!("{error}");
+            true
+        });
         Ok(Self { commit: Some(commit), branch, prefix: git.prefix()?, dirty })
     }
 }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::git::{Branches, tip};
 use crate::model::{ChangedPaths, Link, Sha, normal};
-use crate::repository::{Git, GitError};
+use crate::repository::{Git, GitError, IndexEntry, SUBMODULE, SYMLINK, Untracked};
 
-const SYMLINK: &str = "120000";
-const SUBMODULE: &str = "160000";
+/// What programs keep beside the files that they were made from.
+const CACHES: [&str; 5] = ["__pycache__", ".DS_Store", ".pytest_cache", ".mypy_cache", ".ruff_cache"];
 
 /// A work tree, and what git does not look into.
 #[derive(Debug)]
@@ -19,8 +19,7 @@ pub(crate) struct WorkTree {
     /// The configuration's directory within the work tree, with a final `/`; empty at its root.
     prefix: String,
     links: BTreeSet<Link>,
-    /// Relative to the configuration's directory.
-    submodules: BTreeSet<String>,
+    index: Vec<IndexEntry>,
 }
 
 impl WorkTree {
@@ -30,17 +29,12 @@ impl WorkTree {
         let top = PathBuf::from(git.answer(&["rev-parse", "--show-toplevel"])?);
         let top = top.canonicalize().unwrap_or(top);
         let prefix = git.prefix()?;
-        let mut tree = Self { git, top, prefix, links: BTreeSet::new(), submodules: BTreeSet::new() };
-        let listed = tree.git.answer(&["ls-files", "--stage", "--full-name", "-z", "--", ":/"])?;
-        for (mode, name) in listed.split('\0').filter_map(|entry| entry.split_once('\t')) {
-            match mode.split(' ').next() {
-                Some(SYMLINK) => tree.add_link(name),
-                Some(SUBMODULE) => {
-                    tree.submodules.insert(tree.relative(name));
-                }
-                Some(_) | None => {}
-            }
+        let index = git.index()?;
+        let mut tree = Self { git, top, prefix, links: BTreeSet::new(), index: Vec::new() };
+        for entry in index.iter().filter(|entry| entry.mode == SYMLINK) {
+            tree.add_link(&entry.name);
         }
+        tree.index = index;
         Ok(Some(tree))
     }
 
@@ -87,6 +81,15 @@ impl WorkTree {
             };
             self.add_link(name);
         }
+        changed.files.extend(self.git.edited_unseen(&self.index)?.iter().map(|name| self.relative(name)));
+        // A submodule may say that edits of one of its own do not count.
+        for entry in self.index.iter().filter(|entry| entry.is_submodule()) {
+            if let Some(git) = self.git.submodule(entry)?
+                && git.is_edited(Untracked::Counts, None)?
+            {
+                changed.trees.insert(self.relative(&entry.name));
+            }
+        }
         Ok(changed)
     }
 
@@ -98,23 +101,49 @@ impl WorkTree {
         changed.through(&self.links)
     }
 
-    /// Whether git ignores one of these files, so that it cannot tell whether they changed.
-    pub(crate) fn ignores_any(&self, files: &[String]) -> Result<bool, GitError> {
-        let root = self.top.join(&self.prefix);
-        let real = files.iter().filter_map(|file| root.join(file).canonicalize().ok());
-        let inside: Vec<String> = real.filter_map(|path| self.inside(&path)).collect();
-        let in_submodule = |file: &&String| {
-            let file = self.relative(file);
-            self.submodules.iter().any(|one| file.strip_prefix(one.as_str()).is_some_and(|rest| rest.starts_with('/')))
-        };
-        let own: Vec<String> =
-            inside.iter().filter(|file| !in_submodule(file)).map(|file| format!(":(top,literal){file}")).collect();
-        if own.is_empty() {
-            return Ok(false);
+    /// What git ignores, here and in submodules, so that it cannot tell whether it changed; `out` is where this run writes.
+    pub(crate) fn ignored(&self, out: &Path) -> Result<ChangedPaths, GitError> {
+        let mut ignored = ChangedPaths::default();
+        self.add_ignored(&self.git, &self.index, "", &mut ignored)?;
+        let out = out.canonicalize().ok().and_then(|out| self.inside(&out)).map(|out| self.relative(&out));
+        let is_own = |path: &str| out.as_deref().is_some_and(|out| Path::new(path).starts_with(out));
+        let counts = |path: &String| !is_own(path) && !path.split('/').any(|part| CACHES.contains(&part));
+        ignored.files.retain(counts);
+        ignored.trees.retain(counts);
+        Ok(ignored)
+    }
+
+    /// Adds what git ignores in a repository whose root is at `above` within the work tree.
+    fn add_ignored(
+        &self,
+        git: &Git,
+        index: &[IndexEntry],
+        above: &str,
+        ignored: &mut ChangedPaths,
+    ) -> Result<(), GitError> {
+        let flags = ["ls-files", "--others", "--ignored", "--exclude-standard", "--full-name", "-z", "--", ":/"];
+        for name in git.answer(&flags)?.split('\0').filter(|name| !name.is_empty()) {
+            let path = self.relative(&format!("{above}{}", name.trim_end_matches('/')));
+            // A final `/` is another repository, which git does not look into.
+            if name.ends_with('/') {
+                ignored.trees.insert(path)
+            } else {
+                ignored.files.insert(path)
+            };
         }
-        let mut arguments = vec!["ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--"];
-        arguments.extend(own.iter().map(String::as_str));
-        Ok(!self.git.answer(&arguments)?.is_empty())
+        for entry in index.iter().filter(|entry| entry.is_submodule()) {
+            if let Some(below) = git.submodule(entry)? {
+                self.add_ignored(&below, &below.index()?, &format!("{above}{}/", entry.name), ignored)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a path that is relative to the configuration's directory leads out of the repository.
+    pub(crate) fn leads_out(&self, path: &str) -> bool {
+        let is_relative = !Path::new(path).is_absolute();
+        let real = self.top.join(&self.prefix).join(path).canonicalize();
+        is_relative && real.is_ok_and(|real| self.inside(&real).is_none())
     }
 
     /// Adds the link at a path within the work tree, if there is one.

@@ -318,8 +318,8 @@ impl Baseline {
 
 /// Whether git left its conflict markers in a text.
 pub(crate) fn is_conflicted(text: &str) -> bool {
-    let begins = |mark: &str| text.lines().any(|line| line.starts_with(mark));
-    begins("<<<<<<< ") && begins(">>>>>>> ")
+    let is_mark = |line: &str| ["<<<<<<<", ">>>>>>>"].iter().any(|mark| line.starts_with(mark));
+    text.lines().any(is_mark)
 }
 
 fn line(value: &impl Serialize) -> Result<String, serde_json::Error> {

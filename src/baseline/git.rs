@@ -146,6 +146,20 @@ pub(super) fn log(git: &Git, which: &[&str], path: &str) -> Result<Vec<Sha>, Git
     git.answer(&arguments)?.lines().map(|line| sha(&arguments, line)).collect()
 }
 
+/// Whether a commit of any branch has, or had, one of these files, which start at the root of the repository.
+pub(crate) fn was_ever_here(git: &Git, paths: &[String]) -> Result<bool, GitError> {
+    let paths: Vec<String> = paths.iter().map(|path| format!(":(top,literal){path}")).collect();
+    let mut arguments = vec!["rev-list", "--all", "--max-count=1", "--"];
+    arguments.extend(paths.iter().map(String::as_str));
+    Ok(!git.answer(&arguments)?.is_empty())
+}
+
+/// The texts that a file has in the newest commits of all branches that changed it.
+pub(crate) fn texts_on_all_branches(git: &Git, path: &str) -> Result<Vec<String>, GitError> {
+    let commits = log(git, &["--all", "--max-count=50"], path)?;
+    commits.iter().filter_map(|commit| file_at(git, path, commit).transpose()).collect()
+}
+
 /// The branch that the remote calls its own, if it is known.
 pub(crate) fn default_branch(git: &Git) -> Result<Option<String>, GitError> {
     let name = git.answer_if_any(&["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"])?;

@@ -3,8 +3,8 @@
 //!
 //! The rule is a pure function over [`CommitHistory`]. A clone and GitHub implement it, so both find the same baseline.
 
-use super::Baseline;
-use crate::input::InputErrors;
+use super::{Baseline, is_conflicted};
+use crate::input::{InputError, InputErrors};
 use crate::model::Sha;
 use crate::settings::BaselineLocation;
 
@@ -101,10 +101,10 @@ pub(crate) struct FoundBaseline {
 /// Why there is no baseline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NoBaseline {
-    /// There is no repository.
-    NoRepository,
-    /// The repository has no commit yet.
-    NoCommit,
+    /// There is no repository, and so no branch.
+    NoRepository { branch: String, named_by: NamedBy },
+    /// The repository has no commit yet, and so no branch.
+    NoCommit { branch: String, named_by: NamedBy },
     /// The branch does not exist.
     NoBranch { branch: String, named_by: NamedBy },
     /// The evaluated commit and the branch have no common ancestor.
@@ -127,6 +127,16 @@ pub(crate) enum NamedBy {
     Nobody,
 }
 
+impl NamedBy {
+    /// Whether somebody wrote the name, so that it must exist.
+    const fn is_somebody(self) -> bool {
+        match self {
+            Self::User | Self::Config => true,
+            Self::Nobody => false,
+        }
+    }
+}
+
 /// Where the history is, which decides what to advise when there is no baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HistoryPlace {
@@ -135,6 +145,8 @@ pub(crate) enum HistoryPlace {
         shallow: bool,
         /// Whether the baseline's file is in the working directory.
         has_file: bool,
+        /// Whether a commit of any branch has the file: a change can delete it from the working directory.
+        had_file: bool,
         /// Whether there is a remote `origin`, which may have branches that are not here.
         has_origin: bool,
     },
@@ -144,16 +156,18 @@ pub(crate) enum HistoryPlace {
 impl NoBaseline {
     /// Whether a baseline may exist all the same, so that a run without one would hide a regression.
     pub(crate) const fn is_uncertain(&self, place: HistoryPlace) -> bool {
-        let (shallow, has_file, has_origin) = match place {
-            HistoryPlace::Clone { shallow, has_file, has_origin } => (shallow, has_file, has_origin),
+        let (shallow, may_exist, has_origin) = match place {
+            HistoryPlace::Clone { shallow, has_file, had_file, has_origin } => {
+                (shallow, has_file || had_file, has_origin)
+            }
             HistoryPlace::GitHub => (false, false, false),
         };
         match self {
-            Self::NoRepository | Self::NoCommit | Self::Deleted { .. } => false,
-            Self::NoBranch { named_by: NamedBy::User | NamedBy::Config, .. } => true,
-            Self::NoBranch { named_by: NamedBy::Nobody, .. } => has_file && (shallow || has_origin),
-            Self::NoCommonAncestor { .. } => has_file,
-            Self::NoVersion { .. } | Self::NotAnAncestor { .. } => has_file && shallow,
+            Self::NoRepository { named_by, .. } | Self::NoCommit { named_by, .. } => named_by.is_somebody(),
+            Self::Deleted { .. } => false,
+            Self::NoBranch { named_by, .. } => named_by.is_somebody() || (may_exist && (shallow || has_origin)),
+            Self::NoCommonAncestor { .. } => may_exist,
+            Self::NoVersion { .. } | Self::NotAnAncestor { .. } => may_exist && shallow,
         }
     }
 
@@ -165,8 +179,8 @@ impl NoBaseline {
             HistoryPlace::GitHub => (false, false),
         };
         match self {
-            Self::NoRepository => format!("no baseline: this is no git repository, so nothing is compared; {create}"),
-            Self::NoCommit => format!("no baseline: this repository has no commit yet; {create}"),
+            Self::NoRepository { branch, named_by } => no_repository(branch, *named_by),
+            Self::NoCommit { branch, named_by } => no_commit(branch, *named_by),
             Self::NoBranch { branch, named_by } => no_branch(branch, *named_by, place),
             Self::NoCommonAncestor { branch } => {
                 let hint = if is_shallow { DEEPEN } else { "fetch the history that connects them" };
@@ -196,6 +210,31 @@ impl NoBaseline {
                 no_version(branch, base, &hint)
             }
         }
+    }
+}
+
+fn no_repository(branch: &str, named_by: NamedBy) -> String {
+    let instead = "run in a clone that has it, name a baseline file, or pass `--baseline none`";
+    match named_by {
+        NamedBy::User => format!("this is no git repository, so there is no branch or commit `{branch}`; {instead}"),
+        NamedBy::Config => {
+            format!("`ref` in [baseline] is `{branch}`, but this is no git repository; {instead} on the command line")
+        }
+        NamedBy::Nobody => {
+            "no baseline: this is no git repository, so nothing is compared; `git init` makes it one".to_owned()
+        }
+    }
+}
+
+fn no_commit(branch: &str, named_by: NamedBy) -> String {
+    match named_by {
+        NamedBy::User => format!("this repository has no commit yet, so there is no branch or commit `{branch}`"),
+        NamedBy::Config => {
+            format!("`ref` in [baseline] is `{branch}`, but this repository has no commit yet; fetch that branch")
+        }
+        NamedBy::Nobody => "no baseline: this repository has no commit yet; commit, `evalratchet run` and \
+             `evalratchet baseline update`, then commit the file"
+            .to_owned(),
     }
 }
 
@@ -367,6 +406,18 @@ async fn section_of_base<H: CommitHistory>(
     })
 }
 
+/// `[baseline]` as the commit has it that the change is based on; `None` if that cannot be looked at.
+pub(crate) async fn location_of_base<H: CommitHistory>(
+    history: &H,
+    query: &BaselineQuery,
+) -> Result<Option<BaselineLocation>, H::Error> {
+    let merged = merge_parent(history, query).await?;
+    match section_of_base(history, query, merged.as_ref()).await? {
+        BaseSection::Section(location) => Ok(Some(location)),
+        BaseSection::None | BaseSection::Unknown(_) => Ok(None),
+    }
+}
+
 /// The commit that a run is based on, if its change goes to this branch.
 pub(crate) async fn base<H: CommitHistory>(
     history: &H,
@@ -429,7 +480,7 @@ async fn newest_that_fits<H: CommitHistory>(
             continue;
         };
         let source = format!("{branch}:{path}@{}", commit.short());
-        let baseline = Baseline::parse(&source, text);
+        let baseline = parse_committed(&source, path, text);
         if let Some(found) = &mut found {
             // An older version that is not valid is only missing from the trend.
             found.versions.extend(baseline.ok());
@@ -457,6 +508,18 @@ async fn newest_that_fits<H: CommitHistory>(
     let at_base = history.file_at(path, &base).await.map_err(LookupError::History)?;
     found.at_base = at_base.and_then(|text| Baseline::parse(path, text).ok());
     Ok(Ok(found))
+}
+
+/// A version that somebody committed. With the markers of a conflict in it there is no side to take, so the help is another one
+/// than for a conflict in the working directory.
+pub(crate) fn parse_committed(source: &str, path: &str, text: String) -> Result<Baseline, InputErrors> {
+    if is_conflicted(&text) {
+        let help = format!("commit the last good version again: `git log -- {path}` lists them");
+        return Err(InputError::in_file(source, "was committed with the conflict markers of git")
+            .with_help(help)
+            .into());
+    }
+    Baseline::parse(source, text)
 }
 
 /// A path without `.` and `..`.

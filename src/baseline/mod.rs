@@ -22,11 +22,13 @@ pub use fetched::{FetchedBaseline, FetchedFrom};
 pub use file::BaselineMetric;
 pub(crate) use file::is_conflicted;
 pub use file::{Baseline, BaselineCase, BaselineSuite, Produced};
-pub(crate) use git::{Branches, ClonedHistory, JobBranches, default_branch, history, is_ancestor};
+pub(crate) use git::{
+    Branches, ClonedHistory, JobBranches, default_branch, history, is_ancestor, texts_on_all_branches, was_ever_here,
+};
 pub use history::Past;
 pub(crate) use lookup::{
     BaselineLookup, BaselineQuery, CommitHistory, FoundBaseline, HistoryPlace, LookupError, NamedBy, NoBaseline,
-    PullRequestCommits, base, find, normal,
+    PullRequestCommits, base, find, location_of_base, normal, parse_committed,
 };
 pub use releases::Tag;
 pub(crate) use releases::{ReleaseError, Versions, at_commit, blessings_at, commit_of, tags, versions};

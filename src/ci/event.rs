@@ -118,6 +118,8 @@ pub struct Event {
     /// What is checked out; of a pull request the merge commit that GitHub made.
     pub checked_out: Option<Sha>,
     pub head: Option<HeadSha>,
+    /// The commit that GitHub made to test the merge of a pull request, if the payload names it. It may be of an earlier head.
+    pub merge_commit: Option<Sha>,
     pub head_branch: Option<String>,
     /// What it goes onto.
     pub base: Option<BaseSha>,

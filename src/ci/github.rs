@@ -104,6 +104,7 @@ impl Event {
             repository,
             head: checked_out.clone().map(HeadSha),
             checked_out,
+            merge_commit: None,
             head_branch: variable("GITHUB_REF").and_then(|name| branch(&name)),
             base: None,
             base_branch: None,
@@ -147,6 +148,7 @@ impl Event {
         self.head_branch = text(pull, "/head/ref");
         self.base = sha(pull, "/base/sha").map(BaseSha);
         self.base_branch = text(pull, "/base/ref");
+        self.merge_commit = sha(pull, "/merge_commit_sha");
         self.origin = origin(pull.pointer("/head/repo"), &self.repository.to_string());
         self.draft = pull.get("draft").and_then(Value::as_bool).unwrap_or(false);
         let labels = pull.get("labels").and_then(Value::as_array);

@@ -1,8 +1,10 @@
 //! `--changed-since`: which suites nothing that changed concerns. In doubt a suite runs.
 
+use std::path::Path;
+
 use super::console;
 use super::reference::file_name;
-use crate::baseline::{Branches, WorkTree};
+use crate::baseline::{Branches, WorkTree, normal};
 use crate::conclude::Reference;
 use crate::model::{ChangedPaths, Sha};
 use crate::plan::PlannedSuite;
@@ -30,11 +32,12 @@ pub(super) fn leave_out_unaffected(
     suites: &mut [PlannedSuite],
     reference: Option<&Reference>,
     branches: &Branches,
+    out: &Path,
     since: &str,
 ) {
     // Without values to carry there is nothing to show for a suite that does not run.
     let Some(reference) = reference else { return };
-    let marked = mark(settings, suites, reference, branches, since);
+    let marked = mark(settings, suites, reference, branches, out, since);
     if let Err(doubt) = marked {
         console::note(&format!("--changed-since {since}: everything runs, as {doubt}"));
         for suite in suites.iter_mut() {
@@ -53,6 +56,7 @@ fn mark(
     suites: &mut [PlannedSuite],
     reference: &Reference,
     branches: &Branches,
+    out: &Path,
     since: &str,
 ) -> Result<(), Doubt> {
     let mut tree = WorkTree::open(&settings.root)?.ok_or(Doubt::NoRepository)?;
@@ -70,14 +74,40 @@ fn mark(
         named.extend(patterns.into_iter().chain(paths).chain(suite.case_folders(&settings.root).unwrap_or_default()));
     }
     let changed = tree.through_links(changed, &named);
+    let ignored = tree.ignored(out)?;
+    let ignored = tree.through_links(ignored, &[]);
     if changed.concern_path(&config) {
         return Err(Doubt::Configuration);
     }
     for suite in suites {
         let is_known = reference.baseline.suites.contains_key(&suite.settings.id);
-        suite.affected = !is_known
-            || suite.is_affected_by(&settings.root, &changed)
-            || tree.ignores_any(&suite.settings.case_files())?;
+        suite.affected = !is_known || suite.is_affected_by(&settings.root, &changed);
+        if suite.affected {
+            continue;
+        }
+        if let Some(why) = unknown(suite, &settings.root, &tree, &ignored) {
+            console::note(&format!("--changed-since {since}: {} runs, as {why}", suite.settings.id));
+            suite.affected = true;
+        }
     }
     Ok(())
+}
+
+/// Why git cannot tell whether something that a suite depends on changed.
+fn unknown(suite: &PlannedSuite, root: &Path, tree: &WorkTree, ignored: &ChangedPaths) -> Option<String> {
+    let (patterns, paths) = suite.settings.dependencies();
+    let folders = suite.case_folders(root).unwrap_or_default();
+    let paths: Vec<String> = paths.into_iter().chain(folders).collect();
+    let fixed = |pattern: &String| {
+        let parts: Vec<&str> = pattern.split('/').take_while(|part| !part.contains(['*', '?', '[', '{'])).collect();
+        parts.join("/")
+    };
+    if let Some(path) = paths.iter().cloned().chain(patterns.iter().map(fixed)).find(|path| tree.leads_out(path)) {
+        return Some(format!("`{path}` is outside of the repository"));
+    }
+    let pattern = patterns.iter().find(|pattern| ignored.concern_pattern(pattern));
+    // Arguments such as `.` name no file.
+    let path = paths.iter().find(|path| !normal(path).is_empty() && ignored.concern_path(&normal(path)));
+    let named = pattern.or(path)?;
+    Some(format!("git ignores what `{named}` names, and cannot tell whether it changed"))
 }

@@ -9,7 +9,7 @@ use super::{Failure, block_on};
 use crate::baseline::{
     Baseline, BaselineQuery, Blessing, BlessingFile, Branches, ClonedHistory, CommitHistory as _, FetchedBaseline,
     FetchedFrom, HistoryPlace, JobBranches, NamedBy, NoBaseline, PullRequestCommits, ReleaseError, blessings_at,
-    blessings_folder, default_branch, find, normal, series,
+    blessings_folder, default_branch, find, location_of_base, normal, series, texts_on_all_branches, was_ever_here,
 };
 use crate::ci::{CiContext, Event, Origin};
 use crate::conclude::Reference;
@@ -58,7 +58,7 @@ impl BaselineArgs {
                 let circumstances = gate::GateContext { today: today(), ..gate::GateContext::default() };
                 return Ok(Located { reference: None, circumstances, base_files: None });
             }
-            BaselineChoice::File(file) => in_file(&file, settings)?,
+            BaselineChoice::File(file) => in_file(&file, settings, ci)?,
             BaselineChoice::History { named } => in_clone(settings, ci, named)?,
         };
         check_required(&fetched, settings)?;
@@ -91,43 +91,89 @@ impl BaselineArgs {
 }
 
 /// A baseline in a file, or what `baseline fetch` wrote.
-fn in_file(file: &Path, settings: &Settings) -> Result<FetchedBaseline, Failure> {
+fn in_file(file: &Path, settings: &Settings, ci: &CiContext) -> Result<FetchedBaseline, Failure> {
     let shown = file.to_string_lossy().replace('\\', "/");
     let text = read_text(file, &shown)?;
     if let Some(fetched) = FetchedBaseline::parse(&shown, &text) {
         return Ok(fetched?);
     }
     let baseline = Baseline::parse(&shown, text)?;
+    let (instead_of, remark) = branch_of_base(settings, ci)?;
     Ok(FetchedBaseline {
         found: FetchedFrom::Source(shown),
         baseline: Some(baseline),
-        instead_of: Some(settings.baseline.branch.clone()),
+        instead_of: Some(instead_of),
+        remark,
         ..FetchedBaseline::without(String::new())
     })
+}
+
+/// The branch that has the baseline as the base of the change says, and a remark if the change says otherwise.
+fn branch_of_base(settings: &Settings, ci: &CiContext) -> Result<(String, Option<String>), Failure> {
+    let own = &settings.baseline;
+    let known = match Git::open(&settings.root)? {
+        Some(git) => match git.head()? {
+            Some(head) => {
+                let history = ClonedHistory { git: git.clone(), branches: branches(ci) };
+                let query = query(settings, ci, &history, head, None)?;
+                block_on(location_of_base(&history, &query))??.map(|theirs| (theirs, query.onto.unwrap_or_default()))
+            }
+            None => None,
+        },
+        None => None,
+    };
+    let Some((theirs, onto)) = known else { return Ok((own.branch.clone(), None)) };
+    let differs = theirs.branch != own.branch || normal(&theirs.path) != normal(&own.path);
+    let remark = differs.then(|| {
+        format!("this change has another [baseline]; that of `{onto}` counts: `{}` on `{}`", theirs.path, theirs.branch)
+    });
+    Ok((theirs.branch, remark))
 }
 
 /// The baseline in the history of this clone.
 fn in_clone(settings: &Settings, ci: &CiContext, named: Option<String>) -> Result<FetchedBaseline, Failure> {
     let path = &settings.baseline.path;
-    let Some(git) = Git::open(&settings.root)? else { return absent(&NoBaseline::NoRepository, path, NOWHERE) };
-    let default_branch = default_branch(&git)?;
+    let (branch, named_by) = wanted(settings, named.as_deref());
+    let Some(git) = Git::open(&settings.root)? else {
+        return absent(&NoBaseline::NoRepository { branch, named_by }, path, NOWHERE);
+    };
     let history = ClonedHistory { git: git.clone(), branches: branches(ci) };
-    let has_origin = git.answer(&["remote"])?.lines().any(|name| name == "origin");
-    let place = HistoryPlace::Clone { shallow: git.is_shallow()?, has_file: has_file(settings), has_origin };
     let Some(head) = git.head()? else {
         // A branch without a commit has no ancestors, but another branch may have the baseline.
-        let branch = named.unwrap_or_else(|| settings.baseline.branch.clone());
-        let tip = block_on(history.tip(&branch))??;
-        let none = tip.map_or(NoBaseline::NoCommit, |_| NoBaseline::NoCommonAncestor { branch });
-        return absent(&none, path, place);
+        let none = match block_on(history.tip(&branch))?? {
+            Some(_) => NoBaseline::NoCommonAncestor { branch },
+            None => no_commit(&git, branch, named_by)?,
+        };
+        return absent(&none, path, place_of(&git, settings)?);
     };
+    let query = query(settings, ci, &history, head, named)?;
+    let lookup = block_on(find(&history, &query))??;
+    let place = if lookup.found.is_ok() { NOWHERE } else { place_of(&git, settings)? };
+    if let Err(none) = &lookup.found
+        && none.is_uncertain(place)
+    {
+        return absent(none, path, place);
+    }
+    Ok(FetchedBaseline::new(lookup, path, place))
+}
+
+/// What is looked for in the history of this clone.
+fn query(
+    settings: &Settings,
+    ci: &CiContext,
+    history: &ClonedHistory,
+    head: Sha,
+    named: Option<String>,
+) -> Result<BaselineQuery, Failure> {
+    let git = &history.git;
+    let default_branch = default_branch(git)?;
     let event = ci.event.as_ref().ok();
     let prefix = git.prefix()?;
     let mut onto = onto(ci).or_else(|| default_branch.clone());
-    if onto.is_none() && ci.is_job() && block_on(history.tip(MAIN))??.is_some() {
+    if onto.is_none() && block_on(history.tip(MAIN))??.is_some() {
         onto = Some(MAIN.to_owned());
     }
-    let query = BaselineQuery {
+    Ok(BaselineQuery {
         head,
         pull_request: event.and_then(pull_request_commits),
         onto,
@@ -138,21 +184,57 @@ fn in_clone(settings: &Settings, ci: &CiContext, named: Option<String>) -> Resul
         prefix,
         section_of: baseline_section,
         trend: VERSIONS,
-    };
-    let lookup = block_on(find(&history, &query))??;
-    if let Err(none) = &lookup.found
-        && none.is_uncertain(place)
-    {
-        return absent(none, path, place);
+    })
+}
+
+/// The branch that has the baseline, and who says so.
+fn wanted(settings: &Settings, named: Option<&str>) -> (String, NamedBy) {
+    let own = &settings.baseline;
+    match named {
+        Some(named) => (named.to_owned(), NamedBy::User),
+        None if own.names_branch => (own.branch.clone(), NamedBy::Config),
+        None => (own.branch.clone(), NamedBy::Nobody),
     }
-    Ok(FetchedBaseline::new(lookup, path, place))
+}
+
+/// A repository without a commit. `init` writes the name of the branch that the first commit will make, which need not
+/// exist before it.
+fn no_commit(git: &Git, branch: String, named_by: NamedBy) -> Result<NoBaseline, Failure> {
+    let unborn = git.answer_if_any(&["symbolic-ref", "--quiet", "--short", "HEAD"])?;
+    let is_next = named_by == NamedBy::Config && unborn.as_ref() == Some(&branch) && !has_origin(git)?;
+    Ok(NoBaseline::NoCommit { branch, named_by: if is_next { NamedBy::Nobody } else { named_by } })
+}
+
+fn has_origin(git: &Git) -> Result<bool, Failure> {
+    Ok(git.answer(&["remote"])?.lines().any(|name| name == "origin"))
+}
+
+/// What this clone says about whether there may be a baseline that was not found.
+fn place_of(git: &Git, settings: &Settings) -> Result<HistoryPlace, Failure> {
+    let prefix = git.prefix()?;
+    let in_repository = |path: &str| normal(&format!("{prefix}{path}"));
+    let default = BaselineLocation::default();
+    let mut paths = vec![in_repository(&settings.baseline.path), in_repository(&default.path)];
+    // The change must not decide alone where to look.
+    for text in texts_on_all_branches(git, &in_repository(&file_name(&settings.config)))? {
+        paths.extend(baseline_section(&text).map(|section| in_repository(&section.path)));
+    }
+    paths.sort();
+    paths.dedup();
+    Ok(HistoryPlace::Clone {
+        shallow: git.is_shallow()?,
+        has_file: has_file(settings),
+        had_file: was_ever_here(git, &paths)?,
+        has_origin: has_origin(git)?,
+    })
 }
 
 /// The branch that changes go to, if nobody says otherwise.
 const MAIN: &str = "main";
 
 /// Where there is no repository.
-const NOWHERE: HistoryPlace = HistoryPlace::Clone { shallow: false, has_file: false, has_origin: false };
+const NOWHERE: HistoryPlace =
+    HistoryPlace::Clone { shallow: false, has_file: false, had_file: false, has_origin: false };
 
 /// There is no baseline, or it cannot be known whether there is one.
 fn absent(none: &NoBaseline, path: &str, place: HistoryPlace) -> Result<FetchedBaseline, Failure> {
@@ -161,10 +243,14 @@ fn absent(none: &NoBaseline, path: &str, place: HistoryPlace) -> Result<FetchedB
         return Ok(FetchedBaseline::without(message));
     }
     match none {
-        NoBaseline::NoBranch { named_by: NamedBy::User, .. } => Err(InputError::in_file("--baseline", message).into()),
-        NoBaseline::NoBranch { named_by: NamedBy::Config | NamedBy::Nobody, .. }
-        | NoBaseline::NoRepository
-        | NoBaseline::NoCommit
+        NoBaseline::NoBranch { named_by: NamedBy::User, .. }
+        | NoBaseline::NoRepository { named_by: NamedBy::User, .. }
+        | NoBaseline::NoCommit { named_by: NamedBy::User, .. } => {
+            Err(InputError::in_file("--baseline", message).into())
+        }
+        NoBaseline::NoBranch { .. }
+        | NoBaseline::NoRepository { .. }
+        | NoBaseline::NoCommit { .. }
         | NoBaseline::NoCommonAncestor { .. }
         | NoBaseline::Deleted { .. }
         | NoBaseline::NoVersion { .. }

@@ -2,7 +2,7 @@
 
 use super::reference::branches;
 use super::{ConfigArgs, Failure, Overrides, block_on, console, settings};
-use crate::baseline::{Baseline, ClonedHistory, CommitHistory, is_ancestor, is_conflicted, normal};
+use crate::baseline::{ClonedHistory, CommitHistory, is_ancestor, is_conflicted, normal, parse_committed};
 use crate::ci::CiContext;
 use crate::input::{read_text, write_atomically};
 use crate::model::{ExitCode, Sha};
@@ -30,7 +30,7 @@ pub(super) fn resolve(config: &ConfigArgs, ci: &CiContext) -> Result<ExitCode, F
         let message = format!("`{branch}` has no {path}, so there is no side to take\n  = git rm {path}");
         return Err(Failure::Usage(message));
     };
-    Baseline::parse(&format!("{path}@{}", commit.short()), text.clone())?;
+    parse_committed(&format!("{branch}:{path}@{}", commit.short()), path, text.clone())?;
     write_atomically(&file, format!("{}\n", text.trim_end()).as_bytes())
         .map_err(|error| Failure::Write { path: path.clone(), error })?;
     console::print(&format!("{path}: as `{branch}` has it in {}; now `git add {path}`\n", commit.short()));

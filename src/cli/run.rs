@@ -14,14 +14,14 @@ use super::{ConfigArgs, Failure, LaneArg, SelectionArgs, console, load, main_key
 use crate::ci::CiContext;
 use crate::execute::Progress;
 use crate::input::{Found, InputErrors, write_atomically};
-use crate::model::{ExitCode, Fingerprint, Mode, Shard};
+use crate::model::{ExitCode, Fingerprint, Mode, Rule, Shard};
 use crate::plan::{PlannedSuite, Selection, plan};
 use crate::process::{Stop, stop_on_signals};
 use crate::recordings::Recordings;
 use crate::replay::{check_recordings, read_recordings};
 use crate::report::{self, ReportFormat};
 use crate::repository::Checkout;
-use crate::results::{Results, RunInfo};
+use crate::results::{Reason, Results, RunInfo};
 use crate::settings::{Overrides, Settings, parse_duration};
 use crate::suites::{Kind, RunServices};
 use crate::targets::{Cache, Recorder};
@@ -112,7 +112,8 @@ pub(super) fn run(args: RunArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let located = args.baseline.locate(&settings, ci)?;
     let mut suites = plan(suites, &selection);
     if let Some(reference) = &args.changed_since {
-        leave_out_unaffected(&settings, &mut suites, located.reference.as_ref(), &branches(ci), reference);
+        let compared = located.reference.as_ref();
+        leave_out_unaffected(&settings, &mut suites, compared, &branches(ci), &args.out, reference);
     }
     main_keys::attach(&settings, &mut suites, &located, checkout.dirty, mode);
     let recordings = read_all_recordings(&suites, &settings.config)?;
@@ -128,7 +129,12 @@ pub(super) fn run(args: RunArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
         cache: !args.no_cache,
         retry_suspects: args.retry_suspects,
     };
-    let results = execute(settings, suites, recordings, located, &selection, choices, ci)?;
+    let mut results = execute(settings, suites, recordings, located, &selection, choices, ci)?;
+    // Suites that vary only because of the flag are no suites to bless.
+    let varies_now = |reason: &Reason| reason.rule == Rule::WeakenedGate && reason.policy.as_deref() == Some("exact");
+    if args.repeat.is_some() && results.gate.reasons.iter().any(varies_now) {
+        results.run.overrides.push("--repeat".to_owned());
+    }
     let written = write_results(&args.out, &results);
     print(&results, args.format)?;
     written?;

@@ -89,10 +89,19 @@ impl Explanation<'_> {
             reason.cause = Cause::of(among(&blessed));
             self.bless(reason, &blessed);
         } else if !listed.is_empty() && !still_falls(&self.listed.union(&blessed).cloned().collect()) {
-            reason.cause = Cause::of(listed);
+            reason.cause = Cause { without: self.without(place, &listed, &among(&blessed)), ..Cause::of(listed) };
         } else if !before.comparison.varies && !still_falls(&falling.iter().cloned().collect()) {
-            reason.cause = Cause::of(falling.iter().filter(|id| !blessed.contains(*id)).cloned().collect());
+            let rest: Vec<CaseId> = falling.iter().filter(|id| !blessed.contains(*id)).cloned().collect();
+            reason.cause = Cause { without: self.without(place, &rest, &among(&blessed)), ..Cause::of(rest) };
         }
+    }
+
+    /// The metric with some cases as they were; nothing if no blessed case has a share in the drop.
+    fn without(&self, place: MetricPlace<'_>, cases: &[CaseId], blessed: &[CaseId]) -> Option<f64> {
+        if blessed.iter().all(|id| cases.contains(id)) {
+            return None;
+        }
+        self.value(place, &self.levels(&mut cases.iter()), &self.new_cases(place))
     }
 
     fn floor(&self, reason: &mut Reason) {

@@ -56,13 +56,18 @@ impl ChangedPaths {
         let trees: Vec<String> = self.trees.iter().filter_map(renamed).collect();
         // A changed path above where it leads is a folder, a submodule or a link itself.
         let leads_into = self.trees.iter().chain(&self.files).any(|above| below(to, above).is_some());
+        // A pattern that matches the link names all that is behind it.
+        self.files.extend((!files.is_empty() || !trees.is_empty()).then(|| at.clone()));
         self.files.extend(files);
         self.trees.extend(trees);
         self.trees.extend(leads_into.then(|| at.clone()));
     }
 
-    /// Whether something at this path or below it may have changed.
+    /// Whether something at this path or below it may have changed. The empty path is the configuration's directory.
     pub fn concern_path(&self, path: &str) -> bool {
+        if path.is_empty() {
+            return self.files.iter().chain(&self.trees).any(|changed| !changed.starts_with("../"));
+        }
         self.files.iter().any(|file| below(file, path).is_some())
             || self.trees.iter().any(|tree| below(tree, path).is_some() || below(path, tree).is_some())
     }
@@ -158,6 +163,24 @@ mod tests {
             assert!(changed.concern_path(path), "{path}");
         }
         assert!(!changed.concern_path("c"));
+    }
+
+    #[test]
+    fn a_pattern_that_matches_a_link_names_what_is_behind_it() {
+        let links = links(&[("src/v", Some("vendor")), ("src/a.c", Some("gen/a.c"))]);
+        let changed = changed(&["vendor/x/y"], &[]).through(&links);
+        for pattern in ["src/*", "src/v", "src/**"] {
+            assert!(changed.concern_pattern(pattern), "{pattern}");
+        }
+        assert!(!changed.concern_pattern("src/*.c"));
+    }
+
+    #[test]
+    fn the_directory_itself_is_everything_in_it() {
+        for pattern in [".", "./", "src/.."] {
+            assert!(changed(&["src/a"], &[]).concern_pattern(pattern), "{pattern}");
+            assert!(!changed(&["../a"], &[]).concern_pattern(pattern), "{pattern}");
+        }
     }
 
     #[test]

@@ -351,7 +351,11 @@ fn effects(reasons: &[&Reason], causes: usize) -> Option<String> {
     let slices = of(&[Rule::SliceDropped]);
     let drop = |one: &&Reason| {
         let (metric, nature) = place(one);
-        format!("{metric} {} → {}", nature.format_or_dash(one.before), nature.format_or_dash(one.value))
+        format!(
+            "{metric} {} → {}",
+            nature.format_or_dash(one.cause.without.or(one.before)),
+            nature.format_or_dash(one.value)
+        )
     };
     let mut fallen = listed(drops.iter().map(drop).collect(), "metric");
     match slices.as_slice() {
@@ -371,7 +375,12 @@ fn effects(reasons: &[&Reason], causes: usize) -> Option<String> {
     said.extend((more > 0).then(|| format!("{} missed", counted(more, "more floor"))));
     said.extend(fallen.map(|fallen| format!("{pulls} {fallen} below max-drop")));
     let unmeasured = of(&[Rule::Lost, Rule::MissingMetric]);
-    let mut metrics: Vec<String> = unmeasured.iter().filter_map(|one| one.metric.clone()).collect();
+    // A metric of a slice may be lost while that of the suite is not.
+    let named = |one: &&Reason| {
+        let metric = one.metric.as_ref()?;
+        Some(one.slice.as_ref().map_or_else(|| metric.clone(), |slice| format!("{metric} in {slice}")))
+    };
+    let mut metrics: Vec<String> = unmeasured.iter().filter_map(named).collect();
     metrics.sort();
     metrics.dedup();
     said.extend(listed(metrics, "metric").map(|metrics| format!("{metrics} cannot be measured")));

@@ -414,7 +414,7 @@ fn cause_may_be_missing(schema: &mut schemars::Schema) {
 }
 
 /// The cases that explain a reason: were they what they are in the baseline, the reason would not be there.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Cause {
     /// Those that weigh most, at most a hundred; none if the reason stands by itself.
@@ -423,6 +423,9 @@ pub struct Cause {
     /// How many there are.
     #[serde(default)]
     pub count: usize,
+    /// The value that the metric would have if these cases were as in the baseline, where blessed cases pull it down as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without: Option<f64>,
 }
 
 impl Cause {
@@ -433,7 +436,7 @@ impl Cause {
     pub fn of(mut cases: Vec<CaseId>) -> Self {
         let count = cases.len();
         cases.truncate(Self::LISTED);
-        Self { cases, count }
+        Self { cases, count, without: None }
     }
 
     /// Whether no case explains it.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::sections::{CasePolicySection, MaxErrorsSection, QuarantineSection, ThresholdSection};
+use super::sections::{AllowRemovedSection, CasePolicySection, MaxErrorsSection, QuarantineSection, ThresholdSection};
 use crate::input::{Place, nearest};
 use crate::model::{Better, CaseId, MaxErrors, Nature, Quarantine, Threshold};
 use crate::suites::Kind;
@@ -143,6 +143,25 @@ pub(super) fn validate_quarantine(sections: &[CasePolicySection], place: &Place<
         }
     }
     all
+}
+
+/// The cases that may go. Only `*` alone stands for others.
+pub(super) fn validate_allow_removed(section: &AllowRemovedSection, place: &Place<'_>) -> Vec<String> {
+    let check = |id: &str, place: &Place<'_>| {
+        if id.trim().is_empty() {
+            place.error("an id must not be empty");
+        } else if id != "*" && id.contains('*') {
+            let help = "name each case, or all of them with `\"*\"`";
+            place.error_with_help(format!("`{id}` is taken literally, and no case is called so"), help);
+        }
+    };
+    match section {
+        AllowRemovedSection::One(id) => check(id, place),
+        AllowRemovedSection::Each(ids) => {
+            ids.iter().enumerate().for_each(|(index, id)| check(id, &place.join(index)));
+        }
+    }
+    section.clone().into()
 }
 
 pub(super) fn validate_max_errors(

@@ -185,7 +185,7 @@ fn validate_policy(
             None | Some(FlipsSection::Fail) => Flips::Fail,
             Some(FlipsSection::Report) => Flips::Report,
         },
-        allow_removed: common.allow_removed.clone().into(),
+        allow_removed: policy::validate_allow_removed(&common.allow_removed, &place.join("allow-removed")),
         max_errors: policy::validate_max_errors(common.max_errors.as_ref(), target, &place.join("max-errors")),
         pass_share: common.pass_share.unwrap_or(default.pass_share),
         quarantine: policy::validate_quarantine(&common.case_policy, &place.join("case-policy")),

@@ -150,6 +150,19 @@ fn a_limit_that_cannot_be_missed_or_met_is_a_mistake() {
 }
 
 #[test]
+fn a_pattern_in_allow_removed_is_a_mistake() {
+    for (written, expected) in [
+        ("\"s*\"", "`s*` is taken literally"),
+        ("[\"a\", \"s*\"]", "`s*` is taken literally"),
+        ("\"\"", "must not be empty"),
+        ("[\" \"]", "must not be empty"),
+    ] {
+        let (_, told) = validated(&suite(Kind::Command, &format!("allow-removed = {written}")));
+        assert!(told.contains(expected), "{written}: {told}");
+    }
+}
+
+#[test]
 fn allow_removed_is_a_star_an_id_or_a_list() {
     for (written, allowed) in
         [("\"*\"", vec!["*"]), ("[\"*\"]", vec!["*"]), ("\"a\"", vec!["a"]), ("[\"a\", \"b\"]", vec!["a", "b"])]

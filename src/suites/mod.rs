@@ -24,11 +24,12 @@ use std::time::Duration;
 
 use crate::input::{Document, InputError, InputErrors, Pointer, nearest};
 use crate::model::{
-    CaseChange, CaseId, CaseKey, Check, EndingKind, Fingerprint, Location, Output, Rule, Score, Slice, Status, Usage,
+    CaseChange, CaseId, CaseKey, Check, EndingKind, Fingerprint, Location, MaxErrors, Output, Rule, Score, Slice,
+    Status, Usage,
 };
 use crate::process::Stop;
 use crate::targets::AnswerSource;
-use crate::text::{Redact, Redactor};
+use crate::text::{Redact, Redactor, counted};
 
 /// A suite with its cases.
 #[derive(Debug, Clone)]
@@ -284,6 +285,19 @@ pub fn load(config: &str, suites: &[SuiteSettings]) -> Result<(Vec<Suite>, Input
                 }
                 Err(more) => wrong.extend(more),
             }
+        }
+        let answers = cases.len() * suite.repeat;
+        if let MaxErrors::Count(allowed) = suite.policy.max_errors
+            && allowed > 0
+            && !cases.is_empty()
+            && allowed >= answers
+        {
+            let message = format!(
+                "`max-errors = {allowed}` of `{}` is never exceeded by {}, so it allows all of them to be missing",
+                suite.id,
+                counted(answers, "answer")
+            );
+            warnings.push(InputError::in_file(config, message).with_help("allow fewer, or a share such as \"2%\""));
         }
         for case in suite.policy.quarantine.keys().filter(|id| !cases.is_empty() && !places.contains_key(*id)) {
             let message = format!("there is no case `{case}` in `{}` that could be in quarantine", suite.id);

@@ -111,11 +111,6 @@ impl SuiteSettings {
             || paths.iter().chain(more).any(|path| changed.concern_path(&normal(path)))
     }
 
-    /// The files that hold its cases and their recorded answers.
-    pub fn case_files(&self) -> Vec<String> {
-        self.files.found().iter().chain(&self.recordings).map(|found| found.shown.clone()).collect()
-    }
-
     /// The patterns and the paths that the suite depends on.
     pub fn dependencies(&self) -> (Vec<String>, Vec<String>) {
         let target = self.target.properties();
@@ -127,6 +122,16 @@ impl SuiteSettings {
         let mut paths: Vec<String> = found.map(|found| found.shown.clone()).collect();
         let words = target.named_files().into_iter().flat_map(words);
         paths.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
+        paths.extend(python_modules(&target.named_files()));
         (patterns, paths)
     }
+}
+
+/// What `python3 -m tool.main` runs: the package `tool`, or the module `tool.py`.
+fn python_modules(arguments: &[&str]) -> Vec<String> {
+    let words: Vec<&str> = arguments.iter().flat_map(|text| text.split_whitespace()).collect();
+    let after = words.windows(2).filter(|pair| pair[0] == "-m").map(|pair| pair[1]);
+    let joined = words.iter().filter_map(|word| word.strip_prefix("-m"));
+    let names = after.chain(joined).filter_map(|name| name.split('.').next()).filter(|name| !name.is_empty());
+    names.flat_map(|name| [name.to_owned(), format!("{name}.py")]).collect()
 }

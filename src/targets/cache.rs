@@ -41,7 +41,7 @@ impl Cache {
         Self { directory, ..Self::default() }
     }
 
-    /// How often it knew the answer, and how often not.
+    /// How often it knew the answer, and how often somebody was asked.
     pub fn counts(&self) -> (usize, usize) {
         (self.hits.load(Ordering::Relaxed), self.misses.load(Ordering::Relaxed))
     }
@@ -51,9 +51,17 @@ impl Cache {
         let text = std::fs::read_to_string(path).ok();
         let cached = text.and_then(|text| serde_json::from_str::<Cached>(&text).ok());
         let cached = cached.filter(|cached| cached.request == *request);
-        let counter = if cached.is_some() { &self.hits } else { &self.misses };
-        counter.fetch_add(1, Ordering::Relaxed);
+        if cached.is_some() {
+            self.hits.fetch_add(1, Ordering::Relaxed);
+        }
         cached
+    }
+
+    /// Counts a question that is sent because its answer is not known.
+    pub(super) fn count_question(&self) {
+        if self.directory.is_some() {
+            self.misses.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     pub(super) fn put(&self, endpoint: &str, repeat: usize, cached: &Cached) {

@@ -243,6 +243,7 @@ impl OpenAiTarget {
         let Some(spending) = self.budget.admit(body.to_string().len(), dearest, self.config.0.price).await else {
             return Answer::ended(Ending::Unasked { why: self.budget.sentence() });
         };
+        self.cache.count_question();
         let began = Instant::now();
         let answered = tokio::select! {
             answered = self.post(client, &body) => answered,

@@ -4,6 +4,6 @@ mod quote;
 mod redact;
 mod truncate;
 
-pub use quote::{counted, flag, plain, shell_quoted, visible};
+pub use quote::{counted, flag, is_invisible, plain, shell_quoted, visible};
 pub use redact::{Redact, Redactor};
 pub use truncate::truncate_middle;

@@ -60,7 +60,8 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
-fn is_invisible(character: char) -> bool {
+/// Whether a character has no width, looks like a blank, reorders text or is a control character.
+pub fn is_invisible(character: char) -> bool {
     match character {
         ' ' | '\n' | '\t' => false,
         _ if character.is_control() || character.is_whitespace() => true,

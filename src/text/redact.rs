@@ -8,6 +8,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use serde_json::Value;
 
+use super::quote::is_invisible;
+
 /// What stands in the place of a confided value.
 const REDACTED: &str = "[redacted]";
 /// Shorter values are too likely to stand in a text by chance.
@@ -41,6 +43,8 @@ enum SecretUnit {
     Char(char),
     /// So many backslashes: escaping multiplies them.
     Backslashes(usize),
+    /// A line break, however it is written, with the blanks around it.
+    Break,
 }
 
 /// Something with text in it that may hold a confided value.
@@ -55,8 +59,8 @@ impl Redactor {
         for value in values {
             texts
                 .extend([value, value.trim()].into_iter().filter(|v| v.chars().count() >= SHORTEST).map(str::to_owned));
-            let lines = value.lines().map(str::trim).filter(|line| line.chars().count() >= SHORTEST_PART);
-            texts.extend(lines.filter(|_| value.trim().contains('\n')).map(str::to_owned));
+            let lines = value.split(['\n', '\r']).map(str::trim).filter(|line| line.chars().count() >= SHORTEST_PART);
+            texts.extend(lines.filter(|_| value.trim().contains(['\n', '\r'])).map(str::to_owned));
             if value.trim().chars().count() >= SHORTEST {
                 texts.extend(encoded(value.as_bytes()).filter(|text| text.len() >= SHORTEST_PART));
             }
@@ -79,7 +83,8 @@ impl Redactor {
 
     fn part(&self, text: &str, begins_cut: bool, ends_cut: bool) -> String {
         // Where nothing is escaped, broken or cut, a value stands as it is, and that is found quickly.
-        if !begins_cut && !ends_cut && !text.contains(['\\', '%', '&', '+', '\'', '\n', '…']) {
+        let has_breaks = self.secrets.iter().any(|secret| secret.units.contains(&SecretUnit::Break));
+        if !begins_cut && !ends_cut && !has_breaks && !text.contains(is_special) {
             let whole = |text: String, secret: &Secret| match text.contains(&secret.text) {
                 true => text.replace(&secret.text, REDACTED),
                 false => text,
@@ -91,7 +96,12 @@ impl Redactor {
         while let Some(character) = text[at..].chars().next() {
             let first = text.as_bytes()[at];
             let is_escape = matches!(first, b'\\' | b'%' | b'&' | b'+' | b'\'');
-            let may_begin = |secret: &&Secret| after_cut || is_escape || secret.text.as_bytes().first() == Some(&first);
+            let may_begin = |secret: &&Secret| {
+                after_cut
+                    || is_escape
+                    || secret.text.as_bytes().first() == Some(&first)
+                    || secret.units.first() == Some(&SecretUnit::Break)
+            };
             let candidates = self.secrets.iter().filter(may_begin);
             let found = candidates.filter_map(|one| found_at(text, at, &one.units, after_cut, ends_cut)).max();
             if let Some(end) = found {
@@ -105,6 +115,11 @@ impl Redactor {
         }
         out + &text[copied..]
     }
+}
+
+/// What may spell a value in another way, break it, or stand in it unseen.
+fn is_special(character: char) -> bool {
+    matches!(character, '\\' | '%' | '&' | '+' | '\'' | '\n' | '…' | '␛' | '␀' | '␍' | '␊') || is_invisible(character)
 }
 
 /// What may stand between a text and the mark that says that it was cut.
@@ -141,10 +156,13 @@ fn matched(text: &str, at: usize, secret: &[SecretUnit]) -> (usize, usize) {
             continue;
         }
         let mut found = spellings(&text[end..], *unit);
-        if found == [None; 2]
-            && let Some(length) = line_break(&text[end..]).filter(|_| index > 0)
-        {
-            found = spellings(&text[end + length..], *unit).map(|one| one.map(|spelling| length + spelling));
+        let mut skipped = 0;
+        // What breaks a line and what is not seen does not hide the rest.
+        while found == [None; 2] && index > 0 {
+            let rest = &text[end + skipped..];
+            let Some(length) = line_break(rest).or_else(|| unseen(rest)).filter(|length| *length > 0) else { break };
+            skipped += length;
+            found = spellings(&text[end + skipped..], *unit).map(|one| one.map(|spelling| skipped + spelling));
         }
         match found {
             [None, None] => return (index, end),
@@ -166,10 +184,78 @@ fn units(text: &str) -> Vec<SecretUnit> {
         match (character, units.last_mut()) {
             ('\\', Some(SecretUnit::Backslashes(count))) => *count += 1,
             ('\\', _) => units.push(SecretUnit::Backslashes(1)),
+            ('\r' | '\n' | ' ' | '\t', Some(SecretUnit::Break)) => {}
+            ('\r' | '\n', _) => {
+                while let Some(SecretUnit::Char(' ' | '\t')) = units.last() {
+                    units.pop();
+                }
+                units.push(SecretUnit::Break);
+            }
             (other, _) => units.push(SecretUnit::Char(other)),
         }
     }
     units
+}
+
+/// How long a terminal's control sequence or another character without a width is, which a reader or a later step leaves out
+/// or shows as an escape.
+fn unseen(rest: &str) -> Option<usize> {
+    let (character, length) = match rest.chars().next()? {
+        '\\' => escaped_character(rest)?,
+        '␛' => ('\u{1b}', '␛'.len_utf8()),
+        '␀' => ('\0', '␀'.len_utf8()),
+        other => (other, other.len_utf8()),
+    };
+    match character {
+        '\u{1b}' | '\u{9b}' => Some(length + control_sequence(&rest[length..], character == '\u{9b}')),
+        other => is_invisible(other).then_some(length),
+    }
+}
+
+/// The character that an escape with backslashes stands for, and how long the escape is.
+fn escaped_character(rest: &str) -> Option<(char, usize)> {
+    let after = rest.trim_start_matches('\\');
+    let digits = |text: &str, count: usize| text.get(..count).map(str::to_owned);
+    let (code, length) = if let Some(braced) = after.strip_prefix("u{") {
+        let end = braced.find('}').filter(|end| *end <= 6)?;
+        (digits(braced, end)?, end + 3)
+    } else if let Some(four) = after.strip_prefix('u') {
+        (digits(four, 4)?, 5)
+    } else if let Some(two) = after.strip_prefix('x') {
+        (digits(two, 2)?, 3)
+    } else if after.starts_with("033") {
+        ("1b".to_owned(), 3)
+    } else if after.starts_with('e') {
+        ("1b".to_owned(), 1)
+    } else if after.starts_with('0') {
+        ("0".to_owned(), 1)
+    } else {
+        return None;
+    };
+    let character = char::from_u32(u32::from_str_radix(&code, 16).ok()?)?;
+    Some((character, rest.len() - after.len() + length))
+}
+
+/// How long the part of a control sequence after its first character is.
+fn control_sequence(after: &str, is_csi: bool) -> usize {
+    let parameters = |text: &str| {
+        let last = text.find(|c: char| !('\u{20}'..='\u{3f}').contains(&c)).unwrap_or(text.len());
+        let is_final = |c: char| ('\u{40}'..='\u{7e}').contains(&c);
+        last + usize::from(text[last..].starts_with(is_final))
+    };
+    match after.as_bytes().first() {
+        _ if is_csi => parameters(after),
+        Some(b'[') => 1 + parameters(&after[1..]),
+        // The title of a window or a link, up to its end.
+        Some(b']' | b'P' | b'X' | b'^' | b'_') => {
+            let bell = after.find('\u{7}').map(|at| at + 1);
+            let string_end = after.find("\u{1b}\\").map(|at| at + 2);
+            bell.into_iter().chain(string_end).min().unwrap_or(1)
+        }
+        Some(b' '..=b'/') => 1 + usize::from(after[1..].starts_with(|c: char| c.is_ascii_graphic())),
+        Some(b'0'..=b'~') => 1,
+        Some(_) | None => 0,
+    }
 }
 
 /// Base64 and hexadecimal digits that stand for these bytes, wherever they begin in what was encoded.
@@ -191,15 +277,24 @@ fn encoded(bytes: &[u8]) -> impl Iterator<Item = String> {
 
 /// How long the break of a line is, with what a diff or an indentation puts before the next one.
 fn line_break(rest: &str) -> Option<usize> {
-    let after = rest.trim_start_matches('\\');
-    let escaped = after.len() < rest.len();
-    let next = after
-        .strip_prefix("\r\n")
-        .or_else(|| after.strip_prefix('\n'))
-        .or_else(|| after.strip_prefix('n').filter(|_| escaped))?;
+    let mut next = one_break(rest)?;
+    while let Some(after) = one_break(next) {
+        next = after;
+    }
     let next = next.trim_start_matches([' ', '\t']);
     let next = next.strip_prefix(['+', '-', '|', '>', '#']).unwrap_or(next).trim_start_matches([' ', '\t']);
     Some(rest.len() - next.len())
+}
+
+/// What follows a character that ends a line, however it is written.
+fn one_break(rest: &str) -> Option<&str> {
+    const PLAIN: [&str; 4] = ["\n", "\r", "␍", "␊"];
+    const ESCAPED: [&str; 12] =
+        ["n", "r", "u{d}", "u{a}", "u000d", "u000a", "u000D", "u000A", "x0d", "x0a", "015", "012"];
+    let after = rest.trim_start_matches('\\');
+    let spellings: &[&str] = if after.len() < rest.len() { &ESCAPED } else { &PLAIN };
+    let literal = spellings.iter().find_map(|one| after.strip_prefix(one));
+    literal.or_else(|| ["%0A", "%0D", "%0a", "%0d", "&#10;", "&#13;"].iter().find_map(|one| rest.strip_prefix(one)))
 }
 
 /// How long the spellings of a unit are that a text begins with: the escaped one and the plain one.
@@ -216,6 +311,11 @@ fn spellings(rest: &str, unit: SecretUnit) -> [Option<usize>; 2] {
                 encoded.or_else(|| escaped('\\').filter(|_| count == 1)),
                 Some(backslashes).filter(|there| *there >= count),
             ]
+        }
+        SecretUnit::Break => {
+            let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+            let broken = line_break(&rest[blank..]).map(|length| blank + length);
+            [broken, Some(blank).filter(|blank| *blank > 0 && broken.is_none())]
         }
         SecretUnit::Char(character) => {
             let other = match rest.as_bytes().first() {
@@ -419,6 +519,48 @@ mod tests {
         }
         let key = Redactor::new(["-----BEGIN KEY-----\nMIIEvAIBADAN\nBgkqhkiG9w0B\n-----END KEY-----"]);
         assert_eq!(key.text("line 2: MIIEvAIBADAN, line 3"), "line 2: [redacted], line 3");
+    }
+
+    #[test]
+    fn what_is_not_seen_does_not_hide_a_value() {
+        let redactor = Redactor::new(["correct-horse"]);
+        for text in [
+            "corr\u{1b}[01;31m\u{1b}[Kect-h\u{1b}[m\u{1b}[Korse",
+            "corr\u{0}ect\u{0}\u{0}-horse",
+            "corr\\u001b[31mect\\u001b[0m-horse",
+            "corr\\u{1b}[31mect\\u{0}-horse",
+            "corr␛[31mect␀-horse",
+            "corr\\u{200b}ect\\u00ad-horse",
+            "cor\u{200b}rect\u{ad}-h\u{feff}orse",
+            "correct\u{1b}]8;;http://x\u{7}-horse",
+            "corr\u{1b}(Bect\u{9b}1m-\u{7}horse",
+            "corr\rect-horse",
+        ] {
+            assert_eq!(redactor.text(&format!("a {text} b")), "a [redacted] b", "{text:?}");
+        }
+        // Neither a cut sequence nor one without an end is a reason to stop.
+        for text in ["corr\u{1b}", "corr\u{1b}[", "corr\u{1b}]x", "corr\\u001b", "é\u{1b}é", "corr\u{1b}\u{e9}"] {
+            assert_eq!(redactor.text(text), text);
+        }
+    }
+
+    #[test]
+    fn the_line_breaks_of_a_value_may_be_others_in_the_text() {
+        for value in ["alph77\r\nbrav99", "alph77\nbrav99", "alph77\rbrav99", "alph77 \n\n  brav99\n"] {
+            let redactor = Redactor::new([value]);
+            for text in [
+                "alph77\nbrav99",
+                "alph77\r\nbrav99",
+                "+alph77\n+brav99",
+                "+alph77\\u{d}\n+brav99",
+                "alph77%0D%0Abrav99",
+                "alph77\\r\\nbrav99",
+                "alph77 brav99",
+            ] {
+                let redacted = redactor.text(text);
+                assert!(redacted.ends_with(REDACTED) && !redacted.contains("77"), "{value:?}: {redacted}");
+            }
+        }
     }
 
     #[test]

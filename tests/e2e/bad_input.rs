@@ -178,10 +178,26 @@ fn ten_thousand_cases_on_one_line_load() {
 }
 
 #[test]
+fn max_errors_that_no_run_can_exceed_are_pointed_out() {
+    let world = World::with_target(ECHO, &[case("a", "1", "ls"), case("b", "2", "ls")]);
+    for (allowed, is_never_exceeded) in [(1, false), (2, true), (9, true)] {
+        world.config(&format!("{ECHO}\nmax-errors = {allowed}"));
+        let ran = world.evalratchet(&["check"]);
+        assert_eq!(ran.code, if is_never_exceeded { 2 } else { 0 }, "{allowed}: {}", ran.stderr);
+        assert_eq!(ran.stderr.contains("is never exceeded by 2 answers"), is_never_exceeded, "{}", ran.stderr);
+        assert_eq!(world.run().code, 0, "a suite that became smaller still runs");
+    }
+}
+
+#[test]
 fn an_expected_command_that_does_nothing_is_a_mistake() {
     let mut second = case("b", "list", "ls");
     second["accepted_commands"] = serde_json::json!(["ls -1", "# anything goes", " "]);
     let world = World::with_target("{ command = [\"cat\"] }", &[case("a", "list", "# list the files"), second]);
+    for nothing in ["$(# a)", "; # a", "''", "&&", "\u{200b}"] {
+        let world = World::with_target("{ command = [\"cat\"] }", &[case("a", "list", nothing)]);
+        assert_eq!(world.evalratchet(&["check"]).code, 2, "{nothing:?}");
+    }
     let ran = world.evalratchet(&["check"]);
     assert_eq!(ran.code, 2);
     for message in [

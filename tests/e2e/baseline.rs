@@ -123,6 +123,72 @@ fn a_blessed_drop_passes_and_says_so_and_the_next_update_absorbs_it() {
 }
 
 #[test]
+fn suites_that_vary_by_a_flag_are_not_blessed() {
+    let world = with_baseline(RIGHT);
+    world.file("answers.txt", WRONG);
+    world.commit("break");
+    let ran = world.evalratchet(&["run", "--repeat", "3"]);
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    assert!(!ran.stdout.contains("baseline bless"), "{}", ran.stdout);
+    let blessed = world.evalratchet(&["baseline", "bless", "--reason", "x"]);
+    assert!(blessed.code == 2 && blessed.stderr.contains("--repeat"), "{}", blessed.stderr);
+}
+
+#[test]
+fn a_case_is_said_to_pull_only_what_it_pulls() {
+    let world = repository(RIGHT);
+    let config = std::fs::read_to_string(world.path().join("evalratchet.toml")).unwrap();
+    world.file("evalratchet.toml", &config.replace("target", "max-drop = 0.01\ntarget"));
+    world.commit("first");
+    world.run();
+    update(&world);
+    world.commit("baseline");
+    world.file("answers.txt", WRONG);
+    world.commit("break");
+    assert_eq!(world.run().code, 1);
+    assert_eq!(world.evalratchet(&["baseline", "bless", "--reason", "x", "--case", "b"]).code, 0);
+    world.file("answers.txt", "one: rm\ntwo: cd\nthree: whoami\n");
+    world.commit("break another");
+    let ran = world.run();
+    assert_eq!(ran.code, 1);
+    assert!(ran.stdout.contains("pulls accuracy 0.667 → 0.333"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_baseline_file_is_compared_with_what_the_base_names() {
+    let world = with_baseline(RIGHT);
+    world.git(&["checkout", "-q", "-b", "pr"]);
+    let config = std::fs::read_to_string(world.path().join("evalratchet.toml")).unwrap();
+    world.file("evalratchet.toml", &format!("[baseline]\nref = \"pr\"\n\n{config}"));
+    world.commit("another baseline");
+    let ran = world.evalratchet(&["run", "--baseline", ".evalratchet/baseline.json"]);
+    assert!(ran.stdout.contains("not with the baseline on main"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("this change has another [baseline]; that of `main` counts"), "{}", ran.stdout);
+}
+
+#[test]
+fn conflict_markers_that_were_committed_have_no_side_to_take() {
+    let world = with_baseline(RIGHT);
+    let file = ".evalratchet/baseline.json";
+    let text = std::fs::read_to_string(world.path().join(file)).unwrap();
+    let marked = format!("<<<<<<< HEAD\n{text}=======\n{text}>>>>>>> x\n");
+    world.file(file, &marked);
+    world.commit("markers");
+    world.git(&["checkout", "-q", "-b", "topic"]);
+    for arguments in [&["run"][..], &["baseline", "resolve"]] {
+        let ran = world.evalratchet(arguments);
+        assert_eq!(ran.code, 2, "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains("was committed with the conflict markers"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("git log -- .evalratchet/baseline.json"), "{}", ran.stderr);
+        assert!(!ran.stderr.contains("baseline resolve"), "{}", ran.stderr);
+    }
+    // One marker that was left over is enough.
+    let world = with_baseline(RIGHT);
+    world.file(".evalratchet/blessings/x.toml", "<<<<<<< HEAD\nreason = \"x\"\n");
+    assert!(world.run().stderr.contains("has the conflict markers of git"));
+}
+
+#[test]
 fn a_blessing_needs_something_to_bless_and_can_name_what_it_means() {
     let world = with_baseline(RIGHT);
     world.run();

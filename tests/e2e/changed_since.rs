@@ -212,3 +212,124 @@ fn cases_that_git_ignores_may_have_changed() {
     configured(&world, TARGET, "\"src/**\"");
     runs(&world, "git does not know the cases");
 }
+
+#[test]
+fn what_git_ignores_may_have_changed() {
+    let body = "sed -n \"s/^$1: //p\" answers.txt";
+    // A target, a link to one, a file that `paths` matches, and a folder of a module.
+    for (name, target, paths) in [
+        ("bin/tool.sh", "\"./bin/tool.sh\", \"{prompt}\"", "src/**"),
+        ("bin/tool.sh", "\"./link.sh\", \"{prompt}\"", "src/**"),
+        ("bin/data.txt", "\"./answer.sh\", \"{prompt}\"", "bin/*.txt"),
+        ("bin/data.txt", "\"./answer.sh\", \"{prompt}\"", "linked/**"),
+        ("bin/data.txt", "\"./answer.sh\", \"{prompt}\"", "."),
+    ] {
+        let world = repository(RIGHT);
+        world.git(&["init", "-q"]);
+        world.file(".gitignore", "evalratchet-out\nbin/\n");
+        world.file("src/lib.txt", "1");
+        world.script(name, body);
+        link(&world, "bin/tool.sh", "link.sh");
+        link(&world, "bin", "linked");
+        configured(&world, &format!("{{ command = [{target}] }}"), &format!("\"{paths}\""));
+        let ran = world.evalratchet(&SINCE);
+        assert_eq!((ran.code, unaffected(&ran)), (1, 0), "{target} {paths}: {}", ran.stdout);
+        assert!(paths == "." || ran.stderr.contains("git ignores what"), "{}", ran.stderr);
+    }
+    let world = repository(RIGHT);
+    world.git(&["init", "-q"]);
+    world.file(".gitignore", "evalratchet-out\nbin/\n__pycache__/\n");
+    world.file("bin/unrelated.txt", "1");
+    world.file("src/__pycache__/a.pyc", "1");
+    world.file("src/lib.txt", "1");
+    configured(&world, TARGET, "\"src/**\"");
+    does_not_run(&world, "what is ignored is not named");
+}
+
+#[test]
+fn a_target_in_an_ignored_clone_may_have_changed() {
+    let world = repository(RIGHT);
+    world.git(&["init", "-q"]);
+    world.file(".gitignore", "evalratchet-out\nclone/\n");
+    world.script("clone/tool.sh", "sed -n \"s/^$1: //p\" answers.txt");
+    world.git_in("clone", &["init", "-q"]);
+    world.git_in("clone", &["add", "-A"]);
+    world.git_in("clone", &["commit", "-q", "-m", "first"]);
+    configured(&world, "{ command = [\"./clone/tool.sh\", \"{prompt}\"] }", "\"src/**\"");
+    runs(&world, "git does not look into the clone");
+}
+
+#[test]
+fn a_python_module_is_the_folder_or_the_file_of_its_name() {
+    for (module, file) in [("tool.main", "tool/other.py"), ("tool", "tool.py")] {
+        let world = repository(RIGHT);
+        let program = "import sys\nfor line in open('answers.txt'):\n    k, _, v = line.partition(': ')\n    if k == sys.argv[1]: print(v, end='')\n";
+        let main = if module == "tool" { "tool.py" } else { "tool/main.py" };
+        world.file(main, program);
+        if main != file {
+            world.file(file, "x = 1\n");
+        }
+        let target = format!("{{ command = [\"python3\", \"-B\", \"-m\", \"{module}\", \"{{prompt}}\"] }}");
+        configured(&world, &target, "\"src/**\"");
+        does_not_run(&world, module);
+        let text = std::fs::read_to_string(world.path().join(file)).unwrap();
+        world.file(file, &format!("{text}\n"));
+        runs(&world, file);
+    }
+}
+
+#[test]
+fn a_pattern_that_matches_a_link_sees_what_is_behind_it() {
+    let world = repository(RIGHT);
+    world.file("vendor/x/y", "1");
+    world.file("src/lib.txt", "1");
+    link(&world, "../vendor", "src/v");
+    prepared(&world, "\"src/*\"");
+    world.file("vendor/x/y", "2");
+    runs(&world, "behind a link");
+}
+
+#[test]
+fn edits_that_the_index_hides_are_seen() {
+    for mark in ["--assume-unchanged", "--skip-worktree"] {
+        let world = repository(RIGHT);
+        world.file("src/lib.txt", "1");
+        prepared(&world, "\"src/**\"");
+        world.git(&["update-index", mark, "src/lib.txt"]);
+        does_not_run(&world, "as it was");
+        assert_eq!(world.evalratchet(&["run", "--baseline", "none"]).results.unwrap()["run"]["dirty"], false);
+        world.file("src/lib.txt", "2");
+        runs(&world, mark);
+        assert_eq!(world.evalratchet(&["run", "--baseline", "none"]).results.unwrap()["run"]["dirty"], true);
+        let update = world.evalratchet(&["baseline", "update"]);
+        assert!(update.code == 2 && update.stderr.contains("uncommitted changes"), "{}", update.stderr);
+        // A sparse checkout leaves files out; a file that was deleted is an edit.
+        std::fs::remove_file(world.path().join("src/lib.txt")).unwrap();
+        if mark == "--skip-worktree" { does_not_run(&world, "left out") } else { runs(&world, "deleted") }
+    }
+}
+
+#[test]
+fn a_submodule_of_a_submodule_cannot_hide_its_edits() {
+    let allow = ["-c", "protocol.file.allow=always", "submodule"];
+    let library = World::new();
+    library.file("lib.txt", "1");
+    library.commit("first");
+    let nest = World::new();
+    nest.git(&["init", "-q"]);
+    let url = format!("file://{}", library.path().display());
+    nest.git(&[&allow[..], &["add", "-q", &url, "inner"]].concat());
+    nest.git(&["config", "-f", ".gitmodules", "submodule.inner.ignore", "all"]);
+    nest.commit("first");
+    let world = repository(RIGHT);
+    world.git(&["init", "-q"]);
+    world.file(".gitignore", "evalratchet-out\n");
+    let url = format!("file://{}", nest.path().display());
+    world.git(&[&allow[..], &["add", "-q", &url, "nest"]].concat());
+    world.git(&[&allow[..], &["update", "-q", "--init", "--recursive"]].concat());
+    prepared(&world, "\"nest/inner/**\"");
+    std::fs::write(world.path().join("nest/inner/lib.txt"), "2").unwrap();
+    runs(&world, "edited");
+    let update = world.evalratchet(&["baseline", "update"]);
+    assert!(update.code == 2 && update.stderr.contains("uncommitted changes"), "{}", update.stderr);
+}

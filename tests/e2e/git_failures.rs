@@ -302,3 +302,108 @@ fn a_change_without_a_common_ancestor_is_not_compared_with_nothing() {
     world.commit("unrelated");
     refuses(&world.run(), &["no common ancestor"]);
 }
+
+#[test]
+fn a_named_baseline_must_be_there_without_a_repository_or_a_commit() {
+    let outside = repository(RIGHT);
+    for named in ["main", "origin/main", "deadbeef"] {
+        refuses(&outside.evalratchet(&["run", "--baseline", named]), &["--baseline", "no git repository", named]);
+    }
+    refuses(&ran(&outside, outside.command(&["run", "--baseline", "main"]).env("CI", "1")), &["no git repository"]);
+    let config = std::fs::read_to_string(outside.path().join("evalratchet.toml")).unwrap();
+    let with_ref = |name: &str| format!("[baseline]\nref = \"{name}\"\n\n{config}");
+    outside.file("evalratchet.toml", &with_ref("main"));
+    refuses(&outside.run(), &["`ref` in [baseline] is `main`", "no git repository"]);
+    assert_eq!(outside.evalratchet(&["run", "--baseline", "none"]).code, 0);
+
+    let empty = repository(RIGHT);
+    empty.git(&["init", "-q"]);
+    for named in ["main", "zzz"] {
+        refuses(&empty.evalratchet(&["run", "--baseline", named]), &["no commit yet", named]);
+    }
+    empty.file("evalratchet.toml", &with_ref("trunk"));
+    refuses(&empty.run(), &["`ref` in [baseline] is `trunk`", "no commit yet"]);
+    // The branch that the first commit will make is what `init` writes.
+    empty.file("evalratchet.toml", &with_ref("main"));
+    assert_eq!(empty.run().verdict(), "no-baseline");
+    empty.git(&["remote", "add", "origin", "https://example.org/x.git"]);
+    refuses(&empty.run(), &["`ref` in [baseline] is `main`", "fetch that branch"]);
+}
+
+#[test]
+fn a_change_cannot_hide_the_baseline_by_deleting_its_file() {
+    for path in [FILE, "kept/here.json"] {
+        let world = repository(RIGHT);
+        let config = std::fs::read_to_string(world.path().join("evalratchet.toml")).unwrap();
+        world.file("evalratchet.toml", &format!("[baseline]\npath = \"{path}\"\n\n{config}"));
+        world.commit("first");
+        assert_eq!(world.run().code, 0);
+        assert_eq!(world.evalratchet(&["baseline", "update"]).code, 0);
+        world.commit("baseline");
+        let hide = |world: &World| {
+            world.git(&["rm", "-q", "-r", "-f", path.split('/').next().unwrap()]);
+            world.file("evalratchet.toml", &config);
+            world.file("answers.txt", WRONG);
+            world.commit("worse");
+        };
+        // Only `origin/master` is known, and nobody says that it is the default branch.
+        let upstream = clone(&world, &[]);
+        upstream.git(&["checkout", "-q", "-b", "master"]);
+        let topic = clone(&upstream, &["--single-branch", "--branch", "master"]);
+        topic.git(&["remote", "set-head", "origin", "--delete"]);
+        topic.git(&["checkout", "-q", "-b", "topic"]);
+        topic.git(&["branch", "-q", "-D", "master"]);
+        hide(&topic);
+        refuses(&ran(&topic, topic.command(&["run"]).env("CI", "1")), &["there is no branch `main` here"]);
+        // A branch without a common ancestor.
+        world.git(&["checkout", "-q", "--orphan", "unrelated"]);
+        hide(&world);
+        for arguments in [&["run"][..], &["run", "--baseline", "main"]] {
+            refuses(&world.evalratchet(arguments), &["no common ancestor"]);
+            refuses(&ran(&world, world.command(arguments).env("CI", "1")), &["no common ancestor"]);
+        }
+    }
+    // A repository that never had one has none yet.
+    let fresh = repository(RIGHT);
+    fresh.commit("first");
+    fresh.git(&["checkout", "-q", "--orphan", "unrelated"]);
+    fresh.commit("unrelated");
+    assert_eq!((fresh.run().code, fresh.run().verdict()), (0, "no-baseline"));
+}
+
+#[test]
+fn a_branch_cannot_drop_required_where_there_is_no_origin() {
+    let world = repository(RIGHT);
+    let config = std::fs::read_to_string(world.path().join("evalratchet.toml")).unwrap();
+    world.file("evalratchet.toml", &format!("[baseline]\nrequired = true\n\n{config}"));
+    world.commit("first");
+    world.git(&["checkout", "-q", "-b", "topic"]);
+    world.file("evalratchet.toml", &config);
+    world.commit("not required");
+    refuses(&world.run(), &["`required = true`"]);
+}
+
+#[test]
+fn grafts_and_replaced_objects_do_not_change_the_history() {
+    let world = with_baseline(RIGHT);
+    world.git(&["checkout", "-q", "-b", "topic"]);
+    world.file("answers.txt", WRONG);
+    world.commit("worse");
+    assert_eq!(world.run().code, 1);
+    let main = world.git(&["rev-parse", "main"]);
+    world.git(&["replace", "--graft", &main]);
+    assert_eq!(world.run().code, 1, "a replaced commit");
+    world.git(&["replace", "-d", &main]);
+    std::fs::create_dir_all(world.path().join(".git/info")).unwrap();
+    std::fs::write(world.path().join(".git/info/grafts"), format!("{main}\n")).unwrap();
+    assert_eq!(world.run().code, 1, "a graft");
+    std::fs::remove_file(world.path().join(".git/info/grafts")).unwrap();
+    // Another file in the place of the baseline.
+    let worse = std::fs::read_to_string(world.path().join(FILE)).unwrap().replace("\"passed\"", "\"failed\"");
+    let other = world.file("other.json", &worse).display().to_string();
+    let blob = world.git(&["hash-object", "-w", &other]);
+    std::fs::remove_file(other).unwrap();
+    let kept = world.git(&["rev-parse", &format!("main:{FILE}")]);
+    world.git(&["replace", &kept, &blob]);
+    assert_eq!(world.run().code, 1, "a replaced baseline");
+}

@@ -641,3 +641,60 @@ fn shipped_modules_score_between_their_floors_and_one_when_recomputed() {
         assert!((measured - score.clamp(0.0, 1.0)).abs() < 1e-9, "{}: {measured} {score}", case["id"]);
     }
 }
+
+#[test]
+fn components_and_ids_that_share_a_mistake_are_one_message() {
+    let component = |name: &str, actual: &str, golden: &str| {
+        format!(
+            "[[component]]\nname = \"{name}\"\nweight = 0.25\nmeasure = \"equal\"\nactual = \"{actual}\"\ngolden = \"{golden}\"\n"
+        )
+    };
+    let names = ["a", "b", "c", "d"];
+    for (actual, golden, message) in [
+        ("$.golden.tasks", "$.golden.tasks", "does not read the answer"),
+        ("$.tasks", "$.tasks", "must begin with $.actual"),
+    ] {
+        let world = module(&["a"], "{ command = [\"cat\"] }", "");
+        world.file("m/scorer.toml", &names.map(|name| component(name, actual, golden)).concat());
+        let ran = world.evalratchet(&["check"]);
+        assert_eq!((ran.code, ran.stderr.matches(message).count()), (2, 1), "{}", ran.stderr);
+        assert!(ran.stderr.contains("the same in 3 more components (`b`, `c`, `d`)"), "{}", ran.stderr);
+    }
+    let world = module(&["a"], "{ command = [\"cat\"] }", "");
+    let mut golden = json!({"a": serde_json::from_str::<Value>(GOOD).unwrap()});
+    for id in ["v", "w", "x", "y", "z"] {
+        golden[id] = golden["a"].clone();
+    }
+    world.file("m/golden.json", &golden.to_string());
+    let ran = world.evalratchet(&["check"]);
+    assert_eq!((ran.code, ran.stderr.matches("there is no case").count()), (2, 1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("there is no case `v` in cases.json, nor 4 more (`w`, `x`, `y`, …)"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_path_that_selects_nothing_in_any_case_is_a_mistake() {
+    let scorer = |path: &str| {
+        format!(
+            "[expected]\nexpectedTasks = {{ count = \"$.golden.tasks[*]\" }}\n[[component]]\nname = \"o\"\nweight = 1.0\nmeasure = \"set-overlap\"\nactual = \"$.actual..{path}\"\ngolden = \"$.golden..{path}\"\nwhen-empty = 1.0\n"
+        )
+    };
+    let world = module(&["a", "b"], "{ command = [\"cat\"] }", "");
+    world.file("m/scorer.toml", &scorer("zz"));
+    let ran = world.evalratchet(&["check"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("`$.golden..zz` selects nothing in any case"), "{}", ran.stderr);
+    world.file("m/scorer.toml", &scorer("minutes"));
+    assert_eq!(world.evalratchet(&["check"]).code, 0);
+}
+
+#[test]
+fn only_questions_that_were_asked_are_counted() {
+    let chat = Chat::start(|_, _| says(GOOD));
+    let world = module(&["a", "b", "c"], &openai(&chat, ""), RECORDED);
+    let mut command = world.command(&["run", "--mode", "record"]);
+    command.env("EVALRATCHET_CACHE", world.path().join("cache")).env_remove("OPENAI_API_KEY");
+    let ran = world.ran(command.output().unwrap());
+    assert!(!ran.stderr.contains("asked for"), "{}", ran.stderr);
+    let ran = run(&world, &["--mode", "record"]);
+    assert!(ran.stderr.contains("cache: 0 answers known from earlier runs, 3 asked for"), "{}", ran.stderr);
+}

@@ -17,17 +17,18 @@ fn spellings() -> Vec<String> {
 
 /// Runs, renders every format, and fails if any of what was printed or written has the value.
 fn seen_nowhere(world: &World, arguments: &[&str]) {
-    let mut printed = String::new();
+    let (mut printed, mut written) = (String::new(), Vec::new());
     for arguments in [arguments, &["run", "-vv", "--format", "json"], &["report", "--format", "comment"]] {
         let output = world.command(arguments).env("CONFIDED", SECRET).env("EVALRATCHET_LOG", "trace").output().unwrap();
         printed += &String::from_utf8_lossy(&[output.stdout, output.stderr].concat());
+        // A later run may replay what an earlier one recorded without the value.
+        written.extend(files(&world.path().join("evalratchet-out")));
     }
-    let written = files(&world.path().join("evalratchet-out"));
     assert!(written.len() > 4);
     let recordings = files(world.path()).into_iter().filter(|(path, _)| path.ends_with("recorded.jsonl"));
     for (name, text) in written.iter().cloned().chain(recordings).chain([("printed".into(), printed)]) {
-        for spelling in spellings() {
-            let at = text.find(&spelling);
+        for spelling in spellings().iter().map(String::as_str).chain(["7f3\\u{1b}", "7f3\\u{0}", "[K7f3"]) {
+            let at = text.find(spelling);
             let around = at.map(|at| text[..at].chars().rev().take(80).collect::<String>());
             assert_eq!(at, None, "{} has {spelling} after (reversed) {around:?}", name.display());
         }
@@ -37,7 +38,7 @@ fn seen_nowhere(world: &World, arguments: &[&str]) {
 
 #[test]
 fn a_command_that_prints_a_confided_value_does_not_publish_it() {
-    let ids = ["raw", "json", "url", "split", "fail"];
+    let ids = ["raw", "json", "url", "split", "fail", "color", "nul", "color-fail"];
     let world = World::new();
     world.dataset(&ids.map(|id| case(id, id, "pwd")));
     world.config("target = { command = [\"./t.sh\"] }\nenv = [\"CONFIDED\"]\nrecordings = \"recorded.jsonl\"");
@@ -47,10 +48,26 @@ fn a_command_that_prints_a_confided_value_does_not_publish_it() {
     world.script(
         "t.sh",
         "read -r q; case $q in raw) echo \"login $CONFIDED\" ;; split) echo \"$CONFIDED\" | fold -w 5 ;; \
-         fail) echo \"$CONFIDED\" >&2; exit 3 ;; *) cat \"$q\" ;; esac",
+         fail) echo \"$CONFIDED\" >&2; exit 3 ;; color) echo \"$CONFIDED\" | grep --color=always 7f3 ;; \
+         nul) echo \"$CONFIDED\" | sed 's/7f3/&@/' | tr @ '\\000' ;; \
+         color-fail) echo \"$CONFIDED\" | grep --color=always 7f3 >&2; exit 3 ;; *) cat \"$q\" ;; esac",
     );
     seen_nowhere(&world, &["run", "--mode", "record"]);
     seen_nowhere(&world, &["run", "--mode", "live"]);
+}
+
+#[test]
+fn a_confided_value_of_two_lines_is_seen_in_no_diff() {
+    let world = World::with_target("{ command = [\"./t.sh\"] }", &[case("a", "q", "pwd")]);
+    world.config("target = { command = [\"./t.sh\"] }\nenv = [\"CONFIDED\"]");
+    world.script("t.sh", "echo before; echo \"$CONFIDED\"; echo after");
+    let ran = world.ran(world.command(&["run"]).env("CONFIDED", "alph77\r\nbrav99").output().unwrap());
+    let printed = [("printed".into(), ran.stdout + &ran.stderr)];
+    for (name, text) in files(&world.path().join("evalratchet-out")).into_iter().chain(printed) {
+        for half in ["alph77", "brav99"] {
+            assert!(!text.contains(half), "{}: {text}", name.display());
+        }
+    }
 }
 
 #[test]

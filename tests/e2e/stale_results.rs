@@ -77,6 +77,22 @@ fn results_of_the_head_and_of_its_merge_commits_are_published() {
 }
 
 #[test]
+fn the_merge_commit_that_the_event_names_is_the_pull_requests() {
+    let merge = "e".repeat(40);
+    let mut results = samples().same.clone();
+    results["run"]["commit"] = json!(merge);
+    for (named, code) in [(merge.as_str(), 0), (&"f".repeat(40), 2)] {
+        let mut job = Job::on_pull_request();
+        let event = std::fs::read_to_string(job.world.path().join("runner/event.json")).unwrap();
+        let mut event: serde_json::Value = serde_json::from_str(&event).unwrap();
+        event["pull_request"]["merge_commit_sha"] = json!(named);
+        job.event("pull_request", &event);
+        let ran = job.left(&results).publish(&["--dry-run"]);
+        assert_eq!(ran.code, code, "{named}: {}", ran.stderr);
+    }
+}
+
+#[test]
 fn results_of_any_other_commit_are_refused() {
     let (job, code, said) = publishing(&"d".repeat(40));
     assert_eq!(code, 2);

@@ -330,7 +330,7 @@ fn a_failed_lookup_is_an_error_and_not_a_missing_baseline() {
 #[test]
 fn a_missing_baseline_says_what_to_do_about_it() {
     let none = NoBaseline::NoVersion { branch: "main".into(), base: sha('a') };
-    let clone = |shallow, has_file| HistoryPlace::Clone { shallow, has_file, has_origin: false };
+    let clone = |shallow, has_file| HistoryPlace::Clone { shallow, has_file, had_file: false, has_origin: false };
     for (place, advice) in [
         (clone(false, false), "evalratchet baseline update --from evalratchet-out"),
         (clone(false, true), "kept.json is here, but not on `main`; commit it there"),

@@ -156,23 +156,38 @@ impl Publisher<'_> {
             let has_commit = !self.is_foreign() && self.git().is_some_and(|git| matches!(git.head(), Ok(Some(_))));
             return Ok(if has_commit { Err(NoResults::NoCommit { about }) } else { Ok(results) });
         };
-        if outcome::is_of_event(commit, &self.event, merge) || self.merges_head(commit).await? {
+        if outcome::is_of_event(commit, &self.event, merge) {
+            return Ok(Ok(results));
+        }
+        let is_merge_of_head = match self.parents_of(commit).await?.as_slice() {
+            // Where nobody knows its parents, the event's word counts.
+            [] => self.event.merge_commit.as_ref() == Some(commit),
+            [_, second] => self.head_of_pull_request() == Some(second),
+            _ => false,
+        };
+        if is_merge_of_head {
             return Ok(Ok(results));
         }
         Ok(Err(NoResults::OtherCommit { commit: commit.clone(), about }))
     }
 
-    /// Whether a commit brings the head of the pull request onto another commit, as the host's merge commits do.
-    async fn merges_head(&self, commit: &Sha) -> Result<bool, GithubError> {
+    /// The newest commit of the pull request that the event is about.
+    fn head_of_pull_request(&self) -> Option<&Sha> {
         let is_about_pull_request = self.event.is_pull_request() || self.event.kind == EventKind::WorkflowRun;
-        let Some(HeadSha(head)) = self.event.head.as_ref().filter(|_| is_about_pull_request) else { return Ok(false) };
-        let here = self.git().and_then(|git| git.recorded_parents(commit).ok().flatten());
-        let parents = match here {
-            Some(parents) => parents,
-            None if self.has_token && !self.client.is_dry() => self.client.parents(commit).await?,
-            None => Vec::new(),
-        };
-        Ok(matches!(parents.as_slice(), [_, second] if second == head))
+        self.event.head.as_ref().filter(|_| is_about_pull_request).map(|HeadSha(head)| head)
+    }
+
+    /// The parents of a commit, which tell whether it brings the head onto another commit, as the host's merge commits do; none
+    /// if nobody knows them.
+    async fn parents_of(&self, commit: &Sha) -> Result<Vec<Sha>, GithubError> {
+        if self.head_of_pull_request().is_none() {
+            return Ok(Vec::new());
+        }
+        match self.git().and_then(|git| git.recorded_parents(commit).ok().flatten()) {
+            Some(parents) => Ok(parents),
+            None if self.has_token && !self.client.is_dry() => self.client.parents(commit).await,
+            None => Ok(Vec::new()),
+        }
     }
 
     /// The repository that the job has checked out, if git can read it.

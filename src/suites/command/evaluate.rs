@@ -82,8 +82,29 @@ pub fn sentence(difference: &Difference) -> String {
     let shown = |text: &str| visible(text).replace('\n', "\\n").replace('\t', "\\t");
     let quoted =
         |text: &Option<String>| text.as_ref().map_or("nothing".to_owned(), |text| format!("`{}`", shown(text)));
-    let note = note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
+    let code_points = expected.as_deref().zip(generated.as_deref()).and_then(|(a, b)| code_points(a, b));
+    let notes: Vec<&str> = note.iter().chain(&code_points).map(String::as_str).collect();
+    let note = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
     format!("word {word}: expected {}, generated {}{note}", quoted(expected), quoted(generated))
+}
+
+/// The code points that differ between two words that may look the same: letters of another script, or composed in another
+/// way.
+fn code_points(a: &str, b: &str) -> Option<String> {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let start = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[start..], &b[start..]);
+    let end = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[..a.len() - end], &b[..b.len() - end]);
+    let is_short = a.len().max(b.len()) <= 3;
+    if !is_short || a.iter().chain(b).all(char::is_ascii) {
+        return None;
+    }
+    let named = |characters: &[char]| {
+        let names: Vec<String> = characters.iter().map(|one| format!("U+{:04X}", u32::from(*one))).collect();
+        if names.is_empty() { "nothing".to_owned() } else { names.join(" ") }
+    };
+    Some(format!("{} against {}", named(a), named(b)))
 }
 
 /// Expected and generated as a diff, a line each.
@@ -198,6 +219,15 @@ mod tests {
         let because = evaluation.checks[0].details.as_deref().unwrap();
         assert!(because.contains("\\u{a0}") && because.contains("\\u{200b}"), "{because}");
         assert_eq!(evaluation.diff.as_deref(), Some("-ls -la\n+ls\\u{a0}-la\\u{200b}\n"));
+    }
+
+    #[test]
+    fn letters_that_look_the_same_are_told_by_their_code_points() {
+        let told = |a: &str, b: &str| sentence(compare(a, b, &Tables::shipped()).difference().unwrap());
+        assert_eq!(told("\u{e9}cho x", "e\u{301}cho x").split_once(" (").unwrap().1, "U+00E9 against U+0065 U+0301)");
+        assert_eq!(told("cat a", "c\u{430}t a").split_once(" (").unwrap().1, "U+0061 against U+0430)");
+        assert_eq!(told("echo 日本語", "echo english"), "word 2: expected `日本語`, generated `english`");
+        assert_eq!(told("echo a", "echo b"), "word 2: expected `a`, generated `b`");
     }
 
     #[test]

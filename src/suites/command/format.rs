@@ -193,7 +193,10 @@ pub fn load(path: &Path, shown: &str, tables: &Tables, own: &[Found]) -> Result<
             if command.trim().is_empty() {
                 errors.push(document.error(&place, format!("{which} command must not be empty")));
             } else if is_no_command(command, tables) {
-                errors.push(document.error(&place, format!("{which} command must not be only a comment")));
+                errors.push(document.error(
+                    &place,
+                    format!("{which} command must not be only a comment, an operator or an empty word"),
+                ));
             }
         }
     }

@@ -182,11 +182,44 @@ impl Module<'_> {
             }
         }
         errors.extend(wrong.into_errors());
-        for id in answers.keys().filter(|id| !ids.contains(id)) {
-            let message = format!("there is no case `{id}` in cases.json");
-            errors.push(self.golden.error_at_key(&root.join(id), message));
+        let unknown: Vec<&String> = answers.keys().filter(|id| !ids.contains(id)).collect();
+        if let Some((first, more)) = unknown.split_first() {
+            let mut message = format!("there is no case `{first}` in cases.json");
+            if !more.is_empty() {
+                let named: Vec<String> = more.iter().take(3).map(|id| format!("`{id}`")).collect();
+                let dots = if more.len() > named.len() { ", …" } else { "" };
+                message.push_str(&format!(", nor {} more ({}{dots})", more.len(), named.join(", ")));
+            }
+            errors.push(self.golden.error_at_key(&root.join(first.as_str()), message));
         }
+        self.check_when_empty(&loaded, errors);
         loaded
+    }
+
+    /// A path that leads to nothing in any case leaves every score to `when-empty`.
+    fn check_when_empty(&self, loaded: &[LoadedCase], errors: &mut InputErrors) {
+        let documents: Vec<Value> = loaded
+            .iter()
+            .filter_map(|one| {
+                let Question::Golden(question) = &one.case.question else { return None };
+                let golden = question.golden.as_ref()?;
+                Some(json!({"actual": golden, "golden": golden, "input": question.input, "case": question.further}))
+            })
+            .collect();
+        for component in &self.scorer.components {
+            let Some(selector) = component.measure.decided_by_when_empty().filter(|one| one.may_miss()) else {
+                continue;
+            };
+            let is_empty = |document: &Value| selector.select(document).is_ok_and(|found| found.is_empty());
+            if !documents.is_empty() && documents.iter().all(is_empty) {
+                let message = format!(
+                    "the component `{}`: `{selector}` selects nothing in any case, so `when-empty` decides every score",
+                    component.name
+                );
+                let file = shown(self.folder, "scorer.toml");
+                errors.push(InputError::in_file(file, message).with_help("correct the path"));
+            }
+        }
     }
 
     fn load_case(

@@ -6,6 +6,7 @@ mod config;
 mod detail;
 mod evaluate;
 mod format;
+mod inert;
 mod json_in;
 mod kind;
 pub mod measures;

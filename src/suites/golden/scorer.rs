@@ -7,9 +7,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::case_errors::CaseErrors;
 use super::measures::{Measure, REGISTRY, Reader};
+use super::selector::SelectorError;
 use super::{Root, Selector};
-use crate::input::{Checker, Document, InputErrors, Pointer, nearest, with_unix_lines};
+use crate::input::{Checker, Document, InputError, InputErrors, Pointer, nearest, with_unix_lines};
 
 /// How the answers of a module are scored.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -109,11 +111,19 @@ impl Scorer {
         }
         let mut components: Vec<Component> = Vec::new();
         let mut added = Vec::new();
+        let mut ideas = CaseErrors::default();
         for (index, section) in file.component.iter().enumerate() {
             let at = root.join("component").join(index);
             if components.iter().any(|component| component.name == section.name) {
                 let message = format!("a second component is called `{}`", section.name);
                 errors.push(document.error(&at.join("name"), message));
+            }
+            let wrong = wrong_paths(document, &at, section);
+            if !wrong.is_empty() {
+                for (idea, mistake) in wrong {
+                    ideas.push_of(&section.name, idea, "", mistake);
+                }
+                continue;
             }
             match load_component(document, &at, section, read) {
                 Ok((component, more)) => {
@@ -123,6 +133,7 @@ impl Scorer {
                 Err(wrong) => errors.extend(wrong),
             }
         }
+        errors.extend(ideas.into_errors());
         let sum: f64 = file.component.iter().map(|section| section.weight).sum();
         if (sum - 1.0).abs() > 1e-9 {
             let message = format!(
@@ -172,24 +183,38 @@ fn load_component(
         }
         .into());
     };
-    // A path that is wrong is pointed at before the component as a whole is.
-    let mut errors = InputErrors::new();
-    for (key, value) in &section.rest {
-        match value.as_str().filter(|text| text.starts_with('$')).map(Selector::parse) {
-            Some(Ok(selector)) => errors.extend(check_root(document, &at.join(key), key, &selector)),
-            Some(Err(why)) => errors.push(document.error(&at.join(key), why.to_string())),
-            None => {}
-        }
-    }
-    errors.into_result()?;
     let rest = Value::Object(section.rest.clone());
     let (measure, added) = (registered.load)(document, at, &rest, read)?;
     let (name, weight, measure_name) = (section.name.clone(), section.weight, registered.name);
     Ok((Component { name, weight, measure_name, measure }, added))
 }
 
+/// What is wrong with the paths of a component, each with the idea behind it. A path is pointed at before the component as
+/// a whole is.
+fn wrong_paths(document: &Document, at: &Pointer, section: &ComponentSection) -> Vec<(String, InputError)> {
+    let Some(registered) = REGISTRY.iter().find(|registered| registered.name == section.measure) else {
+        return Vec::new();
+    };
+    let schema = (registered.schema)();
+    // Other texts may begin with `$`, too, such as a regular expression.
+    let is_path = |key: &str| schema["properties"][key].to_string().contains(r#""pattern":"^\\$""#);
+    let mut wrong = Vec::new();
+    for (key, value) in section.rest.iter().filter(|(key, _)| is_path(key)) {
+        match value.as_str().filter(|text| text.starts_with('$')).map(Selector::parse) {
+            Some(Ok(selector)) => wrong.extend(check_root(document, &at.join(key), key, &selector)),
+            Some(Err(why)) => {
+                let has_no_root = matches!(why, SelectorError::NoRoot { .. });
+                let idea = if has_no_root { "no root".to_owned() } else { why.to_string() };
+                wrong.push((idea, document.error(&at.join(key), why.to_string())));
+            }
+            None => {}
+        }
+    }
+    wrong
+}
+
 /// A component that does not read the answer, or compares it with itself, scores every answer alike.
-fn check_root(document: &Document, at: &Pointer, key: &str, selector: &Selector) -> InputErrors {
+fn check_root(document: &Document, at: &Pointer, key: &str, selector: &Selector) -> Option<(String, InputError)> {
     let reads_answer = selector.root() == Root::Actual;
     let (message, help) = match key {
         "actual" | "items" | "satisfying" if !reads_answer => {
@@ -199,9 +224,9 @@ fn check_root(document: &Document, at: &Pointer, key: &str, selector: &Selector)
             let message = format!("`{selector}` reads the answer, which would be compared with itself");
             (message, "read $.golden, $.input or $.case")
         }
-        _ => return InputErrors::new(),
+        _ => return None,
     };
-    document.error(at, message).with_help(help).into()
+    Some((help.to_owned(), document.error(at, message).with_help(help)))
 }
 
 /// A component has the keys of its measure.

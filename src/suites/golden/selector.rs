@@ -16,6 +16,8 @@ use serde_json_path::JsonPath;
 pub struct Selector {
     text: String,
     steps: Vec<Step>,
+    /// Its segments, each in the one spelling that stands for all: a name, `*`, `?…`, or as it is written.
+    canonical: Vec<String>,
 }
 
 impl JsonSchema for Selector {
@@ -92,12 +94,16 @@ impl Selector {
             return Err(SelectorError::NoRoot { path: path() });
         }
         let mut steps = Vec::new();
+        let mut canonical = Vec::new();
+        let mut start = 1;
         for (end, wants) in segments {
+            canonical.push(canonical_segment(&text[start..end], &wants));
+            start = end;
             let step = if end == text.len() { Ok(whole.clone()) } else { JsonPath::parse(&text[..end]) };
             let step = step.map_err(|error| SelectorError::Segment { path: path(), why: error.to_string() })?;
             steps.push(Step { path: step, wants });
         }
-        Ok(Self { text: path(), steps })
+        Ok(Self { text: path(), steps, canonical })
     }
 
     /// Whose text it reads.
@@ -108,9 +114,19 @@ impl Selector {
         }
     }
 
-    /// The text as it was written.
-    pub fn as_str(&self) -> &str {
-        &self.text
+    /// Its segments, each in the one spelling that stands for all.
+    pub(super) fn canonical(&self) -> &[String] {
+        &self.canonical
+    }
+
+    /// Whether it selects one value of every document that has it.
+    pub(super) fn is_singular(&self) -> bool {
+        self.steps.iter().all(|step| matches!(step.wants, Wants::One(_)))
+    }
+
+    /// Whether a name that is nowhere goes unnoticed.
+    pub(super) fn may_miss(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step.wants, Wants::Anything))
     }
 
     /// What it selects, or what is missing. An empty list is not missing.
@@ -261,6 +277,18 @@ fn segments(text: &str) -> Vec<(usize, Wants)> {
         found.push((at, bracketed(inside, descends)));
     }
     found
+}
+
+/// A segment in the one spelling that stands for all.
+fn canonical_segment(written: &str, wants: &Wants) -> String {
+    let inside = written.trim().trim_start_matches('.').trim_start_matches('[').trim_end_matches(']').trim();
+    let bare: String = inside.chars().filter(|character| !character.is_whitespace()).collect();
+    match wants {
+        Wants::One(name) => format!("'{name}'"),
+        Wants::Many if matches!(bare.as_str(), "*" | ":" | "::" | "0:" | "0::" | "::1" | "0::1") => "*".to_owned(),
+        Wants::Many => inside.to_owned(),
+        Wants::Anything => written.trim().to_owned(),
+    }
 }
 
 fn wants(name: &str, descends: bool) -> Wants {

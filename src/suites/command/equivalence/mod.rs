@@ -24,7 +24,9 @@ pub use rules::EquivalenceRule;
 pub use table::ProgramTable;
 
 use crate::suites::command::{Difference, Method};
+use crate::text::is_invisible;
 use difference::{first_difference, true_difference};
+use form::{Atom, Piece};
 use shell::{ShellRead, read};
 
 /// The answer to the question.
@@ -89,12 +91,12 @@ pub fn compare(expected: &str, generated: &str, tables: &Tables) -> Equivalence 
     }
     match (read(expected, tables), read(generated, tables)) {
         // Whoever does nothing answers no question, so two of them are not the same answer.
-        (Ok(a), Ok(b)) if a.form == b.form && !a.tokens.is_empty() => {
+        (Ok(a), Ok(b)) if a.form == b.form && !does_nothing(&a.form) => {
             let rule =
                 if a.tokens == b.tokens { whitespace_or_comment(&a, &b) } else { a.notes.deciding_rule(&b.notes) };
             Equivalence::Equivalent { rule }
         }
-        (Ok(a), Ok(b)) if a.tokens.is_empty() && b.tokens.is_empty() => Equivalence::Different {
+        (Ok(a), Ok(b)) if does_nothing(&a.form) && does_nothing(&b.form) => Equivalence::Different {
             difference: first_difference(&[], &[], Some("neither is a command".to_owned())),
             reason: None,
         },
@@ -105,7 +107,7 @@ pub fn compare(expected: &str, generated: &str, tables: &Tables) -> Equivalence 
         (Ok(a), Ok(b)) => Equivalence::Different { difference: true_difference(&a, &b), reason: None },
         (Err(why), _) | (_, Err(why)) => {
             let (a, b) = (expected.trim(), generated.trim());
-            if a == b {
+            if a == b && !is_no_command(a, tables) {
                 return Equivalence::Equivalent { rule: EquivalenceRule::Whitespace };
             }
             let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
@@ -126,7 +128,42 @@ fn whitespace_or_comment(a: &ShellRead, b: &ShellRead) -> EquivalenceRule {
     }
 }
 
-/// Whether a text holds no command at all: nothing, or only comments.
+/// Whether a text holds no command at all: nothing, or only comments, operators and empty words.
 pub fn is_no_command(text: &str, tables: &Tables) -> bool {
-    read(text, tables).is_ok_and(|read| read.tokens.is_empty())
+    match read(text, tables) {
+        Ok(read) => does_nothing(&read.form),
+        Err(_) => {
+            let mut without_comments = text.lines().map(|line| match line.find('#') {
+                Some(at) if line[..at].chars().next_back().is_none_or(is_before_comment) => &line[..at],
+                Some(_) | None => line,
+            });
+            let is_empty = |character: char| " \t;&|<>()$`'\"\\".contains(character) || is_invisible(character);
+            without_comments.all(|line| line.chars().all(is_empty))
+        }
+    }
+}
+
+fn is_before_comment(character: char) -> bool {
+    character.is_whitespace() || ";&|()".contains(character)
+}
+
+/// Whether a normal form runs nothing: there is no word in it, or only empty ones.
+fn does_nothing(form: &[Atom]) -> bool {
+    form.iter().all(|atom| match atom {
+        Atom::Open(sort) => *sort != "redirect",
+        Atom::Close => true,
+        Atom::Name(name) => matches!(name.as_str(), "&&" | "||" | "!"),
+        Atom::Word(word) => word.0.iter().all(|piece| match piece {
+            Piece::Literal(text) => text.chars().all(is_invisible),
+            Piece::Special(character) => is_invisible(*character),
+            Piece::Dynamic { form, .. } => match form.as_slice() {
+                // What could not be read stands there as it is written.
+                [Atom::Open("substitution" | "backquoted"), Atom::Name(text), Atom::Close] => {
+                    text.trim().is_empty() || (text.trim_start().starts_with('#') && !text.trim().contains('\n'))
+                }
+                [Atom::Open("substitution"), inner @ ..] => does_nothing(inner),
+                _ => false,
+            },
+        }),
+    })
 }

@@ -319,6 +319,28 @@ fn the_difference_is_the_word_that_makes_one() {
         ("sort -r f > out", "sort --reverse f > other", 5, "out", "other"),
         ("rm -r -- build", "rm -r /", 4, "build", "/"),
         ("ls", "# ls", 1, "ls", ""),
+        ("rm -rf build", "rm -r build", 2, "-f", ""),
+        ("ls -la", "ls -l", 2, "-a", ""),
+        ("rm -rf build", "rm -rfv build", 2, "", "-v"),
+        ("rm -rf build", "rm -rv build", 2, "-f", "-v"),
+        ("tar -xzf a.tgz -C out", "tar xzf a.tgz -C in", 5, "out", "in"),
+        ("tar czf o.tgz d", "tar -c -z -f o.tgz e", 4, "d", "e"),
+        ("tar xzf a.tgz", "tar xf a.tgz", 2, "-z", ""),
+        ("curl -o f u", "curl --output g u", 3, "f", "g"),
+        ("curl -o f u", "curl --output=g u", 3, "f", "g"),
+        ("test -f x", "[ -f y ]", 3, "x", "y"),
+        ("git log -n 3", "git log -4", 4, "3", "4"),
+        ("rm -r -f x y", "rm -rf y x", 4, "x", "y"),
+        ("sort -n z", "sort a.txt", 3, "z", "a.txt"),
+        ("ls -l | wc -l", "ls -l | wc -c", 5, "-l", "-c"),
+        ("ls -al | sort -n x", "ls -la | sort --numeric-sort y", 6, "x", "y"),
+        ("ls && rm a", "ls && rm b", 4, "a", "b"),
+        ("head -n 5 5", "head -n 5 6", 4, "5", "6"),
+        ("grep -rn foo src", "grep -n -r foo lib", 4, "src", "lib"),
+        ("sort f > out", "sort f >> out", 3, ">", ">>"),
+        ("git commit -m a", "git commit --message=b", 4, "a", "b"),
+        ("find . -name a -o -name b", "find . -name a", 6, "-name", ""),
+        ("find . -name '*.c' -delete", "find . -name '*.c'", 5, "-delete", ""),
     ] {
         let Equivalence::Different { difference, .. } = compare(expected, generated, &Tables::shipped()) else {
             panic!("{expected} and {generated} are the same")
@@ -330,9 +352,46 @@ fn the_difference_is_the_word_that_makes_one() {
 }
 
 #[test]
+fn a_note_is_about_the_word_that_is_named() {
+    let note = |a: &str, b: &str| compare(a, b, &Tables::shipped()).difference().unwrap().note.clone();
+    assert_eq!(note("sort -n z", "sort a.txt"), None);
+    assert_eq!(note("rm -r -f x y", "rm -rf y x").unwrap(), "the same words in another order");
+    assert!(note("rm -rf build", "rm -r build").unwrap().starts_with("-f: "));
+    assert!(note("curl -o f u", "curl --output g u").unwrap().starts_with("-o: "));
+}
+
+proptest! {
+    #[test]
+    fn the_words_that_are_named_differ(a in any_command(), b in any_command()) {
+        if let Some(difference) = compare(&a, &b, &Tables::shipped()).difference() {
+            let both = (&difference.expected, &difference.generated);
+            prop_assert!(both == (&None, &None) || both.0 != both.1, "{a} | {b}: {difference:?}");
+        }
+    }
+}
+
+#[test]
 fn whoever_does_nothing_is_equivalent_to_nobody() {
-    for (a, b) in [("# a", "# b"), ("", "# b"), ("  ", ""), ("# a\n", "# a"), ("\\\n", "#")] {
+    for (a, b) in [
+        ("# a", "# b"),
+        ("", "# b"),
+        ("  ", ""),
+        ("# a\n", "# a"),
+        ("\\\n", "#"),
+        ("$(# a\n)", "$(# b\n)"),
+        ("`# a\n`", "`# b\n`"),
+        ("''", "\"\""),
+        ("&&", " &&"),
+        ("; # a", ";  # a"),
+    ] {
         assert_eq!(compare(a, b, &Tables::shipped()).score(), 0.0, "{a:?} and {b:?}");
+    }
+    for nothing in ["$(# a)", "$(# a\n)", "; # a", "''", "\"\"", "&&", "\u{200b}", "$()", ";;", "'' ''"] {
+        assert!(super::is_no_command(nothing, &Tables::shipped()), "{nothing:?}");
+    }
+    for something in ["ls", ":", ".", "> f", "x=1", "$(ls)", "$x", "''ls", "{ ls; }", "# a\nls", "[", "\\ls", "~", "*"]
+    {
+        assert!(!super::is_no_command(something, &Tables::shipped()), "{something:?}");
     }
     assert!(super::is_no_command("# only a remark", &Tables::shipped()));
     assert!(!super::is_no_command("true # nothing to do", &Tables::shipped()));

@@ -29,11 +29,21 @@ impl Definition for CountDifference {
     const NAME: &'static str = "count-difference";
 
     fn resolve(&mut self, _: Reader<'_>) -> Result<Value, KeyError> {
-        check_penalty(self.penalty).map(|()| Value::Null)
+        check_penalty(self.penalty)?;
+        if self.actual.is_singular() {
+            let why =
+                format!("`{}` is one value of every answer, never more or fewer; count items with `[*]`", self.actual);
+            return Err(KeyError::new("actual", why));
+        }
+        Ok(Value::Null)
     }
 }
 
 impl Measure for CountDifference {
+    fn decided_by_when_empty(&self) -> Option<&Selector> {
+        Some(&self.golden).filter(|_| self.when_empty.is_some_and(|share| share > 0.0))
+    }
+
     fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let (actual, golden) = (self.actual.select(input.document)?.len(), self.golden.select(input.document)?.len());
         if actual == 0 && golden == 0 {

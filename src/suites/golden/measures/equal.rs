@@ -78,7 +78,7 @@ impl Equal {
 }
 
 /// The words, numbers and symbols of a text, in small letters. A text that has only punctuation is itself.
-fn normalised(text: &str) -> String {
+pub(super) fn normalised(text: &str) -> String {
     let characters: Vec<char> = text.to_lowercase().chars().collect();
     let mut tokens = String::new();
     for (index, character) in characters.iter().enumerate() {
@@ -89,7 +89,7 @@ fn normalised(text: &str) -> String {
         } else if !character.is_whitespace() && is_symbol(before, *character, after) {
             // A decimal point belongs to its number; every other symbol stands for itself.
             let own = !matches!(character, '.' | ',');
-            tokens.push_str(&if own { format!(" {character} ") } else { ".".to_owned() });
+            tokens.push_str(&if own { format!(" {character} ") } else { character.to_string() });
         } else {
             tokens.push(' ');
         }

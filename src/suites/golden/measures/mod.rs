@@ -83,6 +83,11 @@ impl From<SelectorError> for MeasureError {
 pub trait Measure: fmt::Debug + Send + Sync {
     fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError>;
 
+    /// What must select something in some case, or `when-empty` decides every score.
+    fn decided_by_when_empty(&self) -> Option<&Selector> {
+        None
+    }
+
     /// Whom it must ask for an opinion first.
     fn asks(&self) -> Option<Asks<'_>> {
         None

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{Definition, KeyError, Measure, MeasureError, MeasureInput, Measured, Reader, part};
 use crate::suites::golden::Selector;
+use crate::suites::golden::inert::selects_everything;
 
 /// The share of items that satisfy a condition.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -25,14 +26,25 @@ impl Definition for Ratio {
     const NAME: &'static str = "ratio";
 
     fn resolve(&mut self, _: Reader<'_>) -> Result<Value, KeyError> {
-        if self.items.as_str() == self.satisfying.as_str() {
+        let (items, satisfying) = (self.items.canonical(), self.satisfying.canonical());
+        let is_same = |(all, some): (&String, &String)| {
+            all == some || (all == "*" && some.starts_with('?') && selects_everything(some))
+        };
+        if items == satisfying {
             return Err(KeyError::new("satisfying", "is the same path as `items`, so every item satisfies it"));
+        }
+        if items.len() == satisfying.len() && items.iter().zip(satisfying).all(is_same) {
+            return Err(KeyError::new("satisfying", "has a condition that every item satisfies"));
         }
         Ok(Value::Null)
     }
 }
 
 impl Measure for Ratio {
+    fn decided_by_when_empty(&self) -> Option<&Selector> {
+        Some(&self.items).filter(|_| self.when_empty > 0.0)
+    }
+
     fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let items = self.items.select(input.document)?;
         let satisfying = self.satisfying.select(input.document)?;

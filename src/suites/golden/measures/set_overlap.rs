@@ -42,6 +42,10 @@ impl Definition for SetOverlap {
 }
 
 impl Measure for SetOverlap {
+    fn decided_by_when_empty(&self) -> Option<&Selector> {
+        Some(&self.golden).filter(|_| self.when_empty.is_some_and(|share| share > 0.0))
+    }
+
     fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let key = |value: &Value| match value {
             Value::String(text) if self.ignore_case => Value::from(text.to_lowercase()).to_string(),

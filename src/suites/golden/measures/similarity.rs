@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::equal::normalised;
 use super::{Definition, Measure, MeasureError, MeasureInput, Measured, count, part, when_empty};
 use crate::suites::golden::Selector;
 
@@ -45,6 +46,10 @@ impl Definition for TextSimilarity {
 }
 
 impl Measure for TextSimilarity {
+    fn decided_by_when_empty(&self) -> Option<&Selector> {
+        Some(&self.golden).filter(|_| self.when_empty.is_some_and(|share| share > 0.0))
+    }
+
     fn measure(&self, input: MeasureInput<'_>) -> Result<Measured, MeasureError> {
         let (actual, golden) = (self.actual.texts(input.document)?, self.golden.texts(input.document)?);
         let all = actual.len().max(golden.len());
@@ -65,12 +70,24 @@ pub(super) fn likeness(by: Likeness, actual: &str, golden: &str) -> f64 {
     if words(actual).is_empty() && words(golden).is_empty() {
         return f64::from(u8::from(actual.trim() == golden.trim()));
     }
+    let (mut ours, mut theirs) = (words(actual), words(golden));
+    // Symbols are no words, but texts that differ only in them are not the same.
+    if sorted(&ours) == sorted(&theirs) {
+        let tokens = |text: &str| normalised(text).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        (ours, theirs) = (tokens(actual), tokens(golden));
+    }
     match by {
         Likeness::Levenshtein => strsim::normalized_levenshtein(actual, golden),
-        Likeness::TokenF1 => token_f1(&words(actual), &words(golden)),
-        Likeness::RougeL => rouge_l(&words(actual), &words(golden)),
-        Likeness::Bleu => bleu(&words(actual), &words(golden)),
+        Likeness::TokenF1 => token_f1(&ours, &theirs),
+        Likeness::RougeL => rouge_l(&ours, &theirs),
+        Likeness::Bleu => bleu(&ours, &theirs),
     }
+}
+
+fn sorted(words: &[String]) -> Vec<&String> {
+    let mut words: Vec<&String> = words.iter().collect();
+    words.sort();
+    words
 }
 
 /// Words in small letters: letters and digits belong together, everything else divides.

@@ -213,6 +213,16 @@ fn a_measure_that_cannot_fail_is_refused() {
         ("measure = 'regex'\nactual = '$.actual'\npattern = 'x*'", "matches every text"),
         ("measure = 'contains'\nactual = '$.actual'\nwanted = [' ']", "contains an empty one"),
         ("measure = 'ratio'\nitems = '$.actual[*]'\nsatisfying = '$.actual[*]'", "every item satisfies it"),
+        ("measure = 'ratio'\nitems = '$.actual.a[*]'\nsatisfying = \"$.actual['a'][*]\"", "every item satisfies it"),
+        ("measure = 'ratio'\nitems = '$.actual.a[*]'\nsatisfying = '$.actual.a[0:]'", "every item satisfies it"),
+        ("measure = 'ratio'\nitems = '$.actual.a[*]'\nsatisfying = '$.actual.a.*'", "every item satisfies it"),
+        ("measure = 'ratio'\nitems = '$.actual[*]'\nsatisfying = '$.actual[?1 == 1]'", "that every item satisfies"),
+        ("measure = 'ratio'\nitems = '$.actual[*]'\nsatisfying = '$.actual[?@ == @]'", "that every item satisfies"),
+        ("measure = 'regex'\nactual = '$.actual'\npattern = '$'", "matches every text"),
+        (
+            "measure = 'count-difference'\nactual = '$.actual.t'\ngolden = '$.golden.t'\npenalty = 0.1",
+            "is one value of every answer",
+        ),
         ("measure = 'no-overlap'\nitems = '$.actual[*]'\nstart = 's'\nend = 's'", "the same field as `start`"),
         ("measure = 'tolerance'\nactual = '$.actual'\ngolden = '$.golden'\nwithin = 1e300", "every number is within"),
         (
@@ -249,12 +259,18 @@ fn normalised_texts_keep_what_changes_their_meaning() {
         ("“quoted” – text…", "quoted text", true),
         ("**bold**", "bold", true),
         ("a>=b", "a >= b", true),
+        ("1.5", "1,5", false),
+        ("1,5", "1,5", true),
     ] {
         assert_eq!(points(component, json!(a), json!(b)) > 0.5, same, "{a:?} and {b:?}");
     }
     for by in [Likeness::TokenF1, Likeness::RougeL, Likeness::Bleu, Likeness::Levenshtein] {
         assert_eq!(likeness(by, ">=", "<"), 0.0, "{by:?}");
         assert_eq!(likeness(by, ">=", ">="), 1.0, "{by:?}");
+        for (a, b) in [("x >= 1", "x < 1"), ("-1", "1"), ("5 %", "5"), ("1 < x", "x > 1")] {
+            assert!(likeness(by, a, b) < 1.0, "{by:?}: {a} and {b}");
+            assert_eq!(likeness(by, a, a), 1.0, "{by:?}: {a}");
+        }
     }
 }
 
