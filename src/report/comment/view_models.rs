@@ -52,7 +52,7 @@ pub(super) fn verdict(results: &Results) -> VerdictView {
         Verdict::NoBaseline => ("🆕", "No baseline yet"),
         Verdict::NotJudged => ("⚪", "Not judged: one shard"),
         Verdict::Failed => ("❌", "Failed"),
-        Verdict::Broken => ("⚠️", "Broken: too many errors"),
+        Verdict::Broken => ("⚠️", "Broken"),
         Verdict::NothingMeasured => ("⚠️", "Nothing was measured"),
         Verdict::NoCommonCase => ("⚠️", "Not comparable with the baseline"),
         Verdict::Interrupted => ("⚠️", "Interrupted"),
@@ -75,9 +75,7 @@ pub(super) fn verdict(results: &Results) -> VerdictView {
         }
         Verdict::Failed if can_bless => "Fix it, or accept it with the `bless` command below and a reason.",
         Verdict::Failed => "Fix it. Only a whole run can be blessed.",
-        Verdict::Broken => {
-            "This says nothing about quality: fix the errors below and run again."
-        }
+        Verdict::Broken => "This says nothing about quality: fix the errors below and run again.",
         Verdict::NothingMeasured => "A pass would mean nothing here: look at why nothing was measured.",
         Verdict::NoCommonCase => {
             "No case can be compared. Merge what is right, then run `evalratchet baseline update` on the branch."
