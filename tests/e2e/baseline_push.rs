@@ -177,7 +177,7 @@ fn a_pull_request_that_may_not_be_opened_leaves_no_branch_behind() {
     });
     github.token(TOKEN, LOGIN, &[("contents", "write"), ("pull-requests", "read")]);
     for (index, commit) in commits.iter().enumerate() {
-        let ran = turn(&turning(&world, &github, commit), index);
+        let ran = push(&push_job(&world, &github, commit), index);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         assert!(ran.stdout.contains("could not be committed"), "{}", ran.stdout);
         let branches =
@@ -186,12 +186,12 @@ fn a_pull_request_that_may_not_be_opened_leaves_no_branch_behind() {
     }
     // What a closed pull request left is begun again, and nothing is forced.
     github.token(TOKEN, LOGIN, &[("contents", "write"), ("pull-requests", "write")]);
-    assert_eq!(turn(&turning(&world, &github, &commits[0]), 0).code, 0);
+    assert_eq!(push(&push_job(&world, &github, &commits[0]), 0).code, 0);
     github.repository(REPOSITORY, |repository| {
         repository.pulls.values_mut().for_each(|pull| pull.state = "closed".to_owned());
         repository.commit("main", &[("other", "1")], &[]);
     });
-    assert_eq!(turn(&turning(&world, &github, &commits[1]), 1).code, 0);
+    assert_eq!(push(&push_job(&world, &github, &commits[1]), 1).code, 0);
     let open = github
         .repository(REPOSITORY, |repository| repository.pulls.values().filter(|pull| pull.state == "open").count());
     assert_eq!(open, 1);
@@ -206,10 +206,10 @@ fn a_schedule_and_a_dispatch_update_the_baseline_of_their_branch() {
         ("workflow_dispatch", "refs/heads/topic", false),
     ] {
         let (world, commits, github) = line_of_runs(&[RIGHT]);
-        let mut job = turning(&world, &github, &commits[0]);
+        let mut job = push_job(&world, &github, &commits[0]);
         job.event(event, &json!({"repository": {"full_name": REPOSITORY, "default_branch": "main"}}));
         job.set("GITHUB_REF", reference);
-        let ran = turn(&job, 0);
+        let ran = push(&job, 0);
         assert_eq!((ran.code, !on_main(&github).is_null()), (0, written), "{event} {reference}: {}", ran.stderr);
     }
 }
