@@ -15,7 +15,8 @@ use crate::suites::{Attempted, Evaluation, Kind};
 pub fn case_result(planned: &Planned, attempts: &[Attempted], pass_share: f64, reproduce: String) -> CaseResult {
     let case = &planned.case;
     let measured: Vec<&Attempted> = attempts.iter().filter(|one| one.evaluation.status.is_measured()).collect();
-    let status = joint_status(planned.chosen, attempts, pass_share);
+    let of_attempts = joint_status(attempts.iter().map(|one| one.evaluation.status), pass_share);
+    let status = if planned.chosen { of_attempts } else { Status::Skipped };
     let scores: Vec<f64> = measured.iter().filter_map(|one| one.evaluation.score).map(Score::value).collect();
     let representative = attempts.iter().find(|one| one.evaluation.status == status).or(attempts.first());
     let durations: Vec<f64> = attempts.iter().map(|one| milliseconds(one.duration)).collect();
@@ -125,15 +126,8 @@ fn draws(good: usize, all: usize, k: usize) -> f64 {
     (0..k).map(|drawn| share(good.saturating_sub(drawn), all - drawn)).product()
 }
 
-fn joint_status(chosen: bool, attempts: &[Attempted], pass_share: f64) -> Status {
-    if !chosen {
-        return Status::Skipped;
-    }
-    status_of(attempts.iter().map(|one| one.evaluation.status), pass_share)
-}
-
-/// How a case comes out whose attempts came out like this.
-fn status_of(attempts: impl Iterator<Item = Status> + Clone, pass_share: f64) -> Status {
+/// How a case comes out whose attempts came out like this: it passes if enough of the measured ones do.
+fn joint_status(attempts: impl Iterator<Item = Status> + Clone, pass_share: f64) -> Status {
     let count = |status: Status| attempts.clone().filter(|one| *one == status).count();
     let measured = attempts.clone().filter(|one| one.is_measured()).count();
     if measured == 0 {
@@ -150,7 +144,7 @@ pub fn from_attempts(case: &CaseResult, pass_share: f64) -> (Status, Option<f64>
         let status = if case.status == Status::Skipped { Status::Skipped } else { Status::Unmeasured };
         return (status, None);
     }
-    let status = status_of(case.attempts.iter().map(|one| one.status), pass_share);
+    let status = joint_status(case.attempts.iter().map(|one| one.status), pass_share);
     let measured = case.attempts.iter().filter(|one| one.status.is_measured());
     (status, mean(&measured.filter_map(|one| one.score).collect::<Vec<f64>>()))
 }

@@ -15,7 +15,7 @@ pub const MISTAKES_SCHEMA: &str = "evalratchet.mistakes/v1";
 pub struct Mistakes {
     /// `evalratchet.mistakes/v1`.
     pub schema: String,
-    /// Who wrote it.
+    /// The program that wrote this file, and its version.
     #[serde(default)]
     pub tool: Tool,
     /// The commit that was to be evaluated, where git knows it.
@@ -33,7 +33,7 @@ pub struct Mistakes {
     pub mistakes: Vec<Mistake>,
 }
 
-/// One mistake.
+/// One mistake in the configuration or in the data, with its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Mistake {

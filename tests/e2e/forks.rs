@@ -213,7 +213,7 @@ fn a_configuration_that_the_base_does_not_have_or_cannot_read_makes_nothing_gree
     policy["quarantine"] = json!({"b": {"owner": "me", "until": "2999-12-31", "reason": null}});
     for arguments in [&["--comment-key", "k"][..], &["--config", "evalratchet.toml"], &[]] {
         let mut job = Job::with(&job.github);
-        job.workflow_run(&forged["run"]["commit"].as_str().unwrap().to_owned(), "x/r", "patch");
+        job.workflow_run(forged["run"]["commit"].as_str().unwrap(), "x/r", "patch");
         let ran = job.left(&forged).publish(arguments);
         // The name that the results give themselves suppresses nothing.
         assert_eq!(ran.code, 2, "{}", ran.stderr);
