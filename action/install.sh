@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Puts the program on the PATH: the release that binaries.txt names, checked against its hash, or a build of this very source.
 #
-# Usage: install.sh            from the release, or says that it must be built (the output `from` is `release` or `source`)
-#        install.sh --source   builds it, unless it was kept from before
+# Usage: install.sh                 from the release, or says that it must be built (the output `from` is `release` or `source`)
+#        install.sh --source        builds it, unless it was kept from before
+#        install.sh --source-hash   prints the hash of the sources, as a release keeps it in binaries.txt
 #   INPUT_VERSION      empty or the version of binaries.txt for the release; `source` to build        [default: empty]
 #   RUNNER_TOOL_CACHE  where archives and builds are kept, RUNNER_TEMP where they are unpacked; both from the runner
-# Outputs, to GITHUB_OUTPUT: from, path (the program), directory and key (what a cache keeps of a build, and under which key).
+# Outputs, to GITHUB_OUTPUT: from, path (the program) and its sha256, directory and key (what a cache keeps of a build, and under which key).
 # Exits 0, or 1 when the program cannot be had, or 2 when the version is not one that it can install.
 # Needs bash 3.2, as on macOS.
 set -euo pipefail
@@ -65,6 +66,8 @@ done_with() { # PROGRAM
   # That it starts is seen here and not in the middle of a run.
   "$1" --version || give_up 1 "$1 does not start"
   tell path "$(to_runner "$1")"
+  # Later steps check it again before they give the program a token.
+  tell sha256 "$(hash_of "$1")"
   to_runner "$(dirname -- "$1")" >>"${GITHUB_PATH:-/dev/null}"
 }
 
@@ -97,7 +100,7 @@ build_instead() { # WHY
 }
 
 from_release() {
-  local triple archive expected kept unpacked status=
+  local triple archive expected kept unpacked listed status=
   triple=$(target)
   version=$(field version)
   repository=$(field repository)
@@ -115,6 +118,9 @@ from_release() {
   case $version$repository in
     *[!A-Za-z0-9._/+-]*) give_up 1 "$list is damaged" ;;
   esac
+  # `./` and a branch may have other sources than the release had.
+  listed=$(field source)
+  [ -z "$listed" ] || [ "$listed" = "$(source_key)" ] || build_instead "the sources are not those of release $version"
   [ -n "$triple" ] || build_instead "there is no release for ${RUNNER_OS:-$(uname -s)} on ${RUNNER_ARCH:-$(uname -m)}"
   archive=evalratchet-$version-$triple.$ending
   expected=$(listed_hash "$archive")
@@ -154,7 +160,7 @@ from_release() {
 # A hash of all that goes into the program. It is as good as the commit of the action, and is also there for `uses: ./`,
 # where there is none, and right for a tag or a branch, which move.
 source_key() {
-  (cd "$source" && find Cargo.toml Cargo.lock src -type f | LC_ALL=C sort | tr '\n' '\0' | xargs -0 "${sha256[@]}") |
+  (cd "$source" && { find Cargo.toml Cargo.lock src -type f 2>/dev/null || true; } | LC_ALL=C sort | tr '\n' '\0' | xargs -0 "${sha256[@]}") |
     "${sha256[@]}" | cut -c 1-64
 }
 
@@ -166,6 +172,16 @@ from_source() {
   tell key "evalratchet-${RUNNER_OS:-$(uname -s)}-${RUNNER_ARCH:-$(uname -m)}-$key"
 }
 
+# cargo and rustup obey files of the directory that they are started in, and many variables. Those of the repository that is
+# evaluated have no say in a program that is given a token later.
+in_own_directory() (
+  cd -- "$source"
+  for variable in $(compgen -e | grep -E '^(CARGO_|RUSTC|RUSTDOC|RUSTUP_TOOLCHAIN$|RUSTFLAGS$)' || true); do
+    unset "$variable"
+  done
+  "$@"
+)
+
 build() {
   local directory built
   directory=$tools/source/$(source_key)
@@ -174,7 +190,7 @@ build() {
   else
     have cargo || give_up 1 'there is no release of evalratchet for this platform, and no cargo to build it. Install Rust in a step before'
     built=$(mktemp -d "$temporary/evalratchet-build-XXXXXX")
-    cargo build --release --locked --bin evalratchet --manifest-path "$source/Cargo.toml" --target-dir "$(to_runner "$built")" ||
+    in_own_directory cargo build --release --locked --bin evalratchet --manifest-path "$source/Cargo.toml" --target-dir "$(to_runner "$built")" ||
       give_up 1 'evalratchet could not be built from source'
     mkdir -p "$directory"
     cp -- "$built/release/$program" "$directory/$program.part"
@@ -188,8 +204,9 @@ build() {
 case $#:${1:-} in
   0:) from_release ;;
   1:--source) build ;;
+  1:--source-hash) source_key ;;
   *)
-    echo 'usage: install.sh [--source]' >&2
+    echo 'usage: install.sh [--source | --source-hash]' >&2
     exit 2
     ;;
 esac

@@ -2,8 +2,9 @@
 # The steps of action.yml. Every value comes from the environment: INPUT_* are the inputs, the rest is named at each step.
 #
 # Usage: steps.sh plan | start | baseline | run | publish | update | release | conclude
-# Only `plan` and `conclude` fail; the others leave their exit code in the output `code`, so that all that was measured is
-# published before `conclude` fails the action. Needs bash 3.2, as on macOS.
+# `plan`, `run` and `conclude` fail; the others leave their exit code in the output `code`, so that all that was measured is
+# published before `conclude` fails the action. A failing `run` does not end the action: that it failed is known to the runner,
+# whatever is written into its outputs. Needs bash 3.2, as on macOS.
 set -euo pipefail
 
 # What a text may be in a workflow command.
@@ -28,6 +29,11 @@ split() {
       *[![:space:]]*) lines+=("$line") ;;
     esac
   done <<<"$1"
+}
+
+# The SHA-256 of a file.
+hash_of() {
+  if command -v sha256sum >/dev/null 2>&1; then sha256sum <"$1"; else shasum -a 256 <"$1"; fi | cut -c 1-64
 }
 
 # --- plan: are the inputs right, and what is to be done? --------------------------------------------------------------
@@ -76,6 +82,9 @@ check_inputs() {
   one_line comment-key "$INPUT_COMMENT_KEY"
   split "$INPUT_SUITES"
   for name in ${lines[@]+"${lines[@]}"}; do one_line suites "$name"; done
+  case $INPUT_PULL_REQUEST in
+    *[!0-9]* | ???????????*) mistake "input \"pull-request\" is \"$INPUT_PULL_REQUEST\", but is the number of one" ;;
+  esac
   check_shard
   if [ ! -d "$INPUT_WORKING_DIRECTORY" ]; then
     mistake "input \"working-directory\" is \"$INPUT_WORKING_DIRECTORY\", which is no directory. Was the repository checked out?"
@@ -116,14 +125,23 @@ plan() {
 
   local run=true whole=true fetch=true start=$INPUT_CHECK artifact=$INPUT_ARTIFACT sarif=$INPUT_SARIF update=false release=false
   local name=evalratchet${INPUT_COMMENT_KEY:+-$INPUT_COMMENT_KEY}
+  # The jobs of a matrix have an artifact each. Keys have no plus.
+  case ${EVALRATCHET_MATRIX:-null} in
+    null | '{}') ;;
+    *) name=$name+${GITHUB_JOB:-job}-$(printf '%s' "$EVALRATCHET_MATRIX" | hash_of /dev/stdin | cut -c 1-8) ;;
+  esac
   if [ -n "$INPUT_SHARD" ]; then
+    name=evalratchet${INPUT_COMMENT_KEY:+-$INPUT_COMMENT_KEY}
     # A shard is not judged: the job that merges compares and publishes.
     whole=false fetch=false start=false artifact=true sarif=false
     name=$name-shard-${INPUT_SHARD%%/*}-of-${INPUT_SHARD#*/}
   fi
   if compares_with_own; then fetch=false; fi
   if [ "$INPUT_UPDATE_BASELINE" = true ]; then
-    if [ "${GITHUB_EVENT_NAME:-}" = push ]; then update=true; else notice "the baseline is updated on a push only, not on ${GITHUB_EVENT_NAME:-this event}"; fi
+    case ${GITHUB_EVENT_NAME:-}:$INPUT_PULL_REQUEST in
+      push: | schedule: | workflow_dispatch:) update=true ;;
+      *) notice "the baseline is updated on a push, a schedule or a dispatch only, not on ${GITHUB_EVENT_NAME:-this event}" ;;
+    esac
   fi
   if [ "$INPUT_RELEASE_REPORT" = true ]; then
     if [ "${GITHUB_EVENT_NAME:-}" = release ]; then
@@ -149,9 +167,15 @@ plan() {
 
 # --- The steps between ------------------------------------------------------------------------------------------------
 
-# Calls the program in the working directory; sets $code.
+# Calls the program, which has the token, in the working directory; sets $code.
+# EVALRATCHET_SHA256: what it was when it was installed. What was evaluated since could have replaced it.
 call() {
   code=0
+  if [ -n "${EVALRATCHET_SHA256:-}" ] && [ "$(hash_of "$EVALRATCHET")" != "$EVALRATCHET_SHA256" ]; then
+    error "$EVALRATCHET is not the program that was installed, so it gets no token. Something replaced it during this job"
+    code=4
+    return
+  fi
   (cd -- "$INPUT_WORKING_DIRECTORY" && "$EVALRATCHET" "$@") || code=$?
 }
 # Sets $options to what start and publish have in common.
@@ -159,6 +183,7 @@ publishing() {
   options=()
   if [ -n "$INPUT_CONFIG" ]; then options+=(--config "$INPUT_CONFIG"); fi
   if [ -n "$INPUT_COMMENT_KEY" ]; then options+=(--comment-key "$INPUT_COMMENT_KEY"); fi
+  if [ -n "$INPUT_PULL_REQUEST" ]; then options+=(--pull-request "$INPUT_PULL_REQUEST"); fi
 }
 
 start() {
@@ -233,12 +258,22 @@ run() {
   for file in junit:junit.xml sarif:results.sarif report:report.html; do
     if [ -e "evalratchet-out/${file#*:}" ]; then tell "${file%%:*}" "$name/${file#*:}"; fi
   done
+  # What is published is what the run left, and nothing that was written over it since.
+  for file in mistakes.json results.json; do
+    if [ -f "evalratchet-out/$file" ]; then
+      tell digest "$(hash_of "evalratchet-out/$file")"
+      break
+    fi
+  done
   echo "evalratchet run: exit code $code"
+  exit "$code"
 }
 
-# ARTIFACT_URL: where the results were uploaded, may be empty.
+# ARTIFACT_URL: where the results were uploaded; RUN_DIGEST: what the run left; JOB_STATUS: of the job. All may be empty.
 publish() {
   publishing
+  if [ -n "${RUN_DIGEST:-}" ]; then options+=(--digest "$RUN_DIGEST"); fi
+  if [ "${JOB_STATUS:-}" = cancelled ]; then options+=(--cancelled); fi
   if [ -n "${ARTIFACT_URL:-}" ]; then options+=(--artifact-url "$ARTIFACT_URL"); fi
   call publish --from evalratchet-out ${options[@]+"${options[@]}"} --comment "$INPUT_COMMENT" --check "$INPUT_CHECK" \
     --annotations "$INPUT_ANNOTATIONS" --summary "$INPUT_SUMMARY"
@@ -246,7 +281,7 @@ publish() {
   if [ "$code" -ne 0 ]; then warn "the results could not be published (exit code $code)"; fi
 }
 
-# RUN_CODE: what the run ended with.
+# RUN_CODE: what the run ended with; RUN_DIGEST: what it left.
 update() {
   case $RUN_CODE in
     0 | 1) ;;
@@ -256,6 +291,11 @@ update() {
       ;;
   esac
   local options=()
+  if [ -n "${RUN_DIGEST:-}" ] && [ "$(hash_of "$INPUT_WORKING_DIRECTORY/evalratchet-out/results.json")" != "$RUN_DIGEST" ]; then
+    error 'evalratchet-out/results.json is not what the run wrote, so it does not become the baseline'
+    tell code 4
+    return
+  fi
   if [ -n "$INPUT_CONFIG" ]; then options+=(--config "$INPUT_CONFIG"); fi
   call baseline update --push --from evalratchet-out ${options[@]+"${options[@]}"}
   tell code "$code"
@@ -286,8 +326,16 @@ meaning() {
 }
 
 # RUN_CODE, BASELINE_CODE, UPDATE_CODE, RELEASE_CODE: what the steps ended with, empty if they were left out.
+# RUN_OUTCOME: what the runner itself says of the run. What was evaluated may write outputs, but not this.
 conclude() {
   local code=0 candidate
+  case ${RUN_OUTCOME:-}:$RUN_CODE in
+    failure: | failure:0)
+      tell exit-code 4
+      error 'the run failed, and its outputs say otherwise. Something that was evaluated changed them'
+      exit 4
+      ;;
+  esac
   # The run decides. If it passed, it is no plain pass when what it was compared with is missing. What could not be published
   # was warned of, and says nothing about quality: no channel turns a green red.
   for candidate in "$RUN_CODE" "$BASELINE_CODE" "$UPDATE_CODE" "$RELEASE_CODE"; do

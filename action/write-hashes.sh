@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Writes binaries.txt for a release: its version, its repository and the SHA-256 of every archive.
+# Writes binaries.txt for a release: its version, its repository, a hash of its sources and the SHA-256 of every archive.
 #
 # Usage: write-hashes.sh VERSION OWNER/NAME DIRECTORY
 set -euo pipefail
 
 version=$1 repository=$2 directory=$3
-list=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)/binaries.txt
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+list=$here/binaries.txt
 cd -- "$directory"
 archives=("evalratchet-$version-"*)
 [ -e "${archives[0]}" ] || {
@@ -16,6 +17,8 @@ archives=("evalratchet-$version-"*)
   echo '# The release that this commit of the action installs, and the SHA-256 of its archives. The release workflow writes it.'
   echo "version $version"
   echo "repository $repository"
+  # Sources other than these are built.
+  echo "source $(bash "$here/install.sh" --source-hash)"
   sha256sum -- "${archives[@]}"
 } >"$list"
 cat "$list"

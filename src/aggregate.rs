@@ -15,7 +15,8 @@ use crate::suites::{Attempted, Evaluation, Kind};
 pub fn case_result(planned: &Planned, attempts: &[Attempted], pass_share: f64, reproduce: String) -> CaseResult {
     let case = &planned.case;
     let measured: Vec<&Attempted> = attempts.iter().filter(|one| one.evaluation.status.is_measured()).collect();
-    let status = joint_status(planned.chosen, attempts, &measured, pass_share);
+    let of_attempts = joint_status(attempts.iter().map(|one| one.evaluation.status), pass_share);
+    let status = if planned.chosen { of_attempts } else { Status::Skipped };
     let scores: Vec<f64> = measured.iter().filter_map(|one| one.evaluation.score).map(Score::value).collect();
     let representative = attempts.iter().find(|one| one.evaluation.status == status).or(attempts.first());
     let durations: Vec<f64> = attempts.iter().map(|one| milliseconds(one.duration)).collect();
@@ -125,17 +126,37 @@ fn draws(good: usize, all: usize, k: usize) -> f64 {
     (0..k).map(|drawn| share(good.saturating_sub(drawn), all - drawn)).product()
 }
 
-fn joint_status(chosen: bool, attempts: &[Attempted], measured: &[&Attempted], pass_share: f64) -> Status {
-    if !chosen {
-        return Status::Skipped;
+/// How a case comes out whose attempts came out like this: it passes if enough of the measured ones do.
+fn joint_status(attempts: impl Iterator<Item = Status> + Clone, pass_share: f64) -> Status {
+    let count = |status: Status| attempts.clone().filter(|one| *one == status).count();
+    let measured = attempts.clone().filter(|one| one.is_measured()).count();
+    if measured == 0 {
+        return if count(Status::Error) > 0 { Status::Error } else { Status::Unmeasured };
     }
-    if measured.is_empty() {
-        let error = attempts.iter().any(|one| one.evaluation.status == Status::Error);
-        return if error { Status::Error } else { Status::Unmeasured };
-    }
-    let passed = measured.iter().filter(|one| one.evaluation.status == Status::Passed).count();
-    let is_enough = passed > 0 && Better::Higher.meets(share(passed, measured.len()), pass_share);
+    let passed = count(Status::Passed);
+    let is_enough = passed > 0 && Better::Higher.meets(share(passed, measured), pass_share);
     if is_enough { Status::Passed } else { Status::Failed }
+}
+
+/// The status and the score that follow from a case's attempts; what has none was left out.
+pub fn from_attempts(case: &CaseResult, pass_share: f64) -> (Status, Option<f64>) {
+    if case.attempts.is_empty() {
+        let status = if case.status == Status::Skipped { Status::Skipped } else { Status::Unmeasured };
+        return (status, None);
+    }
+    let status = joint_status(case.attempts.iter().map(|one| one.status), pass_share);
+    let measured = case.attempts.iter().filter(|one| one.status.is_measured());
+    (status, mean(&measured.filter_map(|one| one.score).collect::<Vec<f64>>()))
+}
+
+/// Whether a case is what its attempts make it.
+pub fn fits_attempts(case: &CaseResult, pass_share: f64) -> bool {
+    let (status, score) = from_attempts(case, pass_share);
+    let same_score = match (score, case.score) {
+        (Some(one), Some(other)) => (one - other).abs() < 1e-6,
+        (one, other) => one == other,
+    };
+    status == case.status && same_score
 }
 
 fn attempt(one: &Attempted) -> Attempt {

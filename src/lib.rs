@@ -41,12 +41,12 @@ pub use cli::main;
 /// What benchmarks, fuzzing and end-to-end tests reach besides the binary. It may change at any time.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::ci::RunAttempt;
-    pub use crate::github::comment::{DesiredComment, Marker};
+    pub use crate::github::comment::Marker;
     pub use crate::model::Lane;
     pub use crate::report::{data, markdown, property};
     pub use crate::suites::command::equivalence::{EquivalenceRule, Tables, compare};
     pub use crate::suites::scenario::matching::normalised;
     pub use crate::suites::scenario::unified::hunks;
     pub use crate::targets::index::Index;
+    pub use crate::text::sha256;
 }

@@ -38,12 +38,13 @@ const functions = Object.entries(states).map(([name, call]) => ({ name, minArgs:
 function expressionData(value) {
   if (typeof value === "string") return new data.StringData(value);
   if (typeof value === "boolean") return new data.BooleanData(value);
+  if (value === null) return new data.Null();
   return new data.Dictionary(...Object.entries(value).map(([key, inner]) => ({ key, value: expressionData(inner) })));
 }
 function evaluate(expression, inputs) {
-  const contexts = expressionData({ inputs, steps, github: { token: scene.token, event_name: scene.env.GITHUB_EVENT_NAME }, env: {} });
+  const contexts = expressionData({ inputs, steps, github: { token: scene.token, event_name: scene.env.GITHUB_EVENT_NAME }, env: {}, matrix: scene.matrix ?? null, job: { status: cancelled ? "cancelled" : failed ? "failure" : "success" } });
   const { tokens } = new Lexer(expression).lex();
-  const tree = new Parser(tokens, ["inputs", "steps", "github", "env"], functions).parse();
+  const tree = new Parser(tokens, ["inputs", "steps", "github", "env", "matrix", "job"], functions).parse();
   return new Evaluator(tree, contexts, new Map(functions.map((each) => [each.name, each]))).evaluate();
 }
 function text(value, inputs) {

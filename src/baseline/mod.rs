@@ -1,5 +1,6 @@
 //! What `main` has: one small file whose git history is the trend.
 
+mod badge;
 mod bless;
 mod blessings;
 mod changes;
@@ -12,6 +13,7 @@ mod releases;
 mod trend;
 mod update;
 
+pub use badge::{badge, badge_path};
 pub use bless::{BlessSelection, Blessed, bless};
 pub use blessings::{
     Allowed, Blessing, BlessingFile, CaseLevel, FileChange, blessings_folder, file_changes, says_something,

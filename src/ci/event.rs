@@ -59,13 +59,16 @@ pub enum EventKind {
     WorkflowDispatch,
     /// `workflow_run`
     WorkflowRun,
+    /// `issue_comment`
+    IssueComment,
     Other(String),
 }
 
 impl EventKind {
     pub(super) fn of(name: &str) -> Self {
         match name {
-            "pull_request" => Self::PullRequest,
+            // A review has the pull request and its commits in its payload, as `pull_request` has.
+            "pull_request" | "pull_request_review" | "pull_request_review_comment" => Self::PullRequest,
             "pull_request_target" => Self::PullRequestTarget,
             "push" => Self::Push,
             "merge_group" => Self::MergeGroup,
@@ -73,6 +76,7 @@ impl EventKind {
             "schedule" => Self::Schedule,
             "workflow_dispatch" => Self::WorkflowDispatch,
             "workflow_run" => Self::WorkflowRun,
+            "issue_comment" => Self::IssueComment,
             other => Self::Other(other.to_owned()),
         }
     }
@@ -88,6 +92,7 @@ impl EventKind {
             Self::Schedule => "schedule",
             Self::WorkflowDispatch => "workflow_dispatch",
             Self::WorkflowRun => "workflow_run",
+            Self::IssueComment => "issue_comment",
             Self::Other(name) => name,
         }
     }
@@ -110,10 +115,56 @@ pub struct RunAttempt {
     pub attempt: u64,
 }
 
+/// The job of a workflow that this is. A run may have several, and a matrix makes several of one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct JobName {
+    /// Its id in the workflow.
+    pub id: String,
+    /// The values of its matrix, separated by commas; empty without one.
+    pub matrix: String,
+}
+
+impl JobName {
+    /// The job with this id and this matrix, as `toJSON(matrix)` writes it.
+    pub fn new(id: &str, matrix: Option<&str>) -> Self {
+        let values: Option<serde_json::Value> = matrix.and_then(|text| serde_json::from_str(text).ok());
+        let mut words = Vec::new();
+        if let Some(values) = &values {
+            add_values(values, &mut words);
+        }
+        Self { id: id.to_owned(), matrix: words.join(", ") }
+    }
+}
+
+/// Every value in a matrix, in its order.
+fn add_values(value: &serde_json::Value, words: &mut Vec<String>) {
+    match value {
+        serde_json::Value::Null => {}
+        serde_json::Value::String(text) => words.push(text.clone()),
+        serde_json::Value::Array(all) => all.iter().for_each(|one| add_values(one, words)),
+        serde_json::Value::Object(all) => all.values().for_each(|one| add_values(one, words)),
+        serde_json::Value::Bool(_) | serde_json::Value::Number(_) => words.push(value.to_string()),
+    }
+}
+
+/// As GitHub shows it.
+impl fmt::Display for JobName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.matrix.as_str() {
+            "" => formatter.write_str(&self.id),
+            matrix => write!(formatter, "{} ({matrix})", self.id),
+        }
+    }
+}
+
 /// The event that this job was started for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
     pub kind: EventKind,
+    /// The workflow that evaluated, by its name; of `workflow_run` the one that has ended.
+    pub workflow: String,
+    /// Which of its jobs this is, where the host says.
+    pub job: Option<JobName>,
     pub repository: RepositoryName,
     /// What is checked out; of a pull request the merge commit that GitHub made.
     pub checked_out: Option<Sha>,
@@ -140,6 +191,8 @@ pub struct Event {
     pub run: RunAttempt,
     /// Where the host shows that run.
     pub run_url: Option<String>,
+    /// Where the host shows repositories.
+    pub server: String,
     /// The repository's own branch.
     pub default_branch: Option<String>,
 }
@@ -159,6 +212,7 @@ impl Event {
             | EventKind::Schedule
             | EventKind::WorkflowDispatch
             | EventKind::WorkflowRun
+            | EventKind::IssueComment
             | EventKind::Other(_) => self.default_branch.clone(),
         }
     }

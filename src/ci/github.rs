@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::{
-    ApiVariables, BaseSha, CiContext, Event, EventError, EventKind, HeadSha, Host, JobFile, Origin, RepositoryName,
-    RunAttempt, Variables,
+    ApiVariables, BaseSha, CiContext, Event, EventError, EventKind, HeadSha, Host, JobFile, JobName, Origin,
+    RepositoryName, RunAttempt, Variables,
 };
 use crate::model::Sha;
 
@@ -27,6 +27,9 @@ pub(super) const JOB_VARIABLES: [&str; 12] = [
     "GITHUB_STEP_SUMMARY",
     "GITHUB_WORKSPACE",
 ];
+
+/// The matrix of the job as JSON. GitHub sets no variable for it, so the action does.
+const MATRIX: &str = "EVALRATCHET_MATRIX";
 
 /// What GitHub says about a job; `read` reads the file with the payload.
 pub(super) fn context<E: fmt::Display>(variables: &Variables, read: impl Fn(&Path) -> Result<String, E>) -> CiContext {
@@ -101,6 +104,8 @@ impl Event {
         let number = |name: &str| variable(name).and_then(|text| text.parse().ok());
         let checked_out = variable("GITHUB_SHA").as_deref().and_then(Sha::parse);
         let mut event = Self {
+            workflow: variable("GITHUB_WORKFLOW").unwrap_or_default(),
+            job: variables.get("GITHUB_JOB").map(|id| JobName::new(id, variables.get(MATRIX))),
             repository,
             head: checked_out.clone().map(HeadSha),
             checked_out,
@@ -119,6 +124,7 @@ impl Event {
                 attempt: number("GITHUB_RUN_ATTEMPT").unwrap_or(1),
             },
             run_url: None,
+            server: variables.get("GITHUB_SERVER_URL").unwrap_or("https://github.com").to_owned(),
             default_branch: text(&payload, "/repository/default_branch")
                 .or_else(|| text(&payload, "/pull_request/base/repo/default_branch")),
             kind,
@@ -129,10 +135,10 @@ impl Event {
             EventKind::MergeGroup => event.of_merge_group(&payload),
             EventKind::Release => event.tag = text(&payload, "/release/tag_name"),
             EventKind::WorkflowRun => event.of_workflow_run(&payload)?,
+            EventKind::IssueComment => event.of_comment(&payload),
             EventKind::Schedule | EventKind::WorkflowDispatch | EventKind::Other(_) => {}
         }
-        let server = variables.get("GITHUB_SERVER_URL").unwrap_or("https://github.com");
-        let address = run_address(server, &event.repository.to_string(), &event.run.id.to_string());
+        let address = run_address(&event.server, &event.repository.to_string(), &event.run.id.to_string());
         event.run_url = (event.run.id > 0).then_some(address);
         Ok(event)
     }
@@ -155,6 +161,28 @@ impl Event {
         self.labels = labels.into_iter().flatten().filter_map(|label| text(label, "/name")).collect();
         self.dependabot |= text(pull, "/user/login").is_some_and(|login| login == "dependabot[bot]");
         Ok(())
+    }
+
+    /// Takes in what the host says of a pull request, whose commits the event does not name. Returns what the host made of it
+    /// and its base.
+    pub fn is_of_pull_request(&mut self, pull: &Value) -> Option<Sha> {
+        self.pull_request = pull.get("number").and_then(Value::as_u64);
+        self.head = sha(pull, "/head/sha").map(HeadSha);
+        self.head_branch = text(pull, "/head/ref");
+        self.base = sha(pull, "/base/sha").map(BaseSha);
+        self.base_branch = text(pull, "/base/ref");
+        self.origin = origin(pull.pointer("/head/repo"), &self.repository.to_string());
+        // What is checked out may be an older commit of the branch.
+        self.checked_out = None;
+        sha(pull, "/merge_commit_sha")
+    }
+
+    /// A comment on a pull request names it, but not its commits: `GITHUB_SHA` is the default branch's.
+    fn of_comment(&mut self, payload: &Value) {
+        let issue = payload.get("issue");
+        let is_pull_request = issue.and_then(|issue| issue.get("pull_request")).is_some_and(Value::is_object);
+        self.pull_request = issue.filter(|_| is_pull_request).and_then(|issue| issue.get("number")?.as_u64());
+        (self.head, self.head_branch) = (None, None);
     }
 
     fn of_push(&mut self, payload: &Value) {
@@ -182,6 +210,8 @@ impl Event {
         let ended = payload.get("workflow_run").ok_or_else(missing)?;
         let id = ended.get("id").and_then(Value::as_u64).ok_or_else(missing)?;
         self.head = Some(sha(ended, "/head_sha").map(HeadSha).ok_or_else(missing)?);
+        self.workflow = text(ended, "/name").unwrap_or_default();
+        self.job = None;
         self.run = RunAttempt { id, attempt: ended.get("run_attempt").and_then(Value::as_u64).unwrap_or(1) };
         self.head_branch = text(ended, "/head_branch");
         self.checked_out = None;

@@ -12,7 +12,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 pub(crate) use environment::{api, context};
-pub use event::{BaseSha, Event, EventError, EventKind, HeadSha, Origin, RepositoryName, RunAttempt};
+pub use event::{BaseSha, Event, EventError, EventKind, HeadSha, JobName, Origin, RepositoryName, RunAttempt};
 pub use variables::Variables;
 
 /// Who runs the job.

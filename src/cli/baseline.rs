@@ -9,7 +9,7 @@ use super::reference::{read_baseline, read_blessings};
 use super::{ConfigArgs, Failure, Overrides, arguments, console, remote, resolve, results_file, settings};
 use crate::baseline::{
     self, Baseline, BaselineUpdate, BlessSelection, Blessed, Blessing, BlessingFile, FileChange, ReleaseError,
-    UpdateError, blessings_at, blessings_folder, file_changes, history, is_ancestor, normal, update,
+    UpdateError, badge, badge_path, blessings_at, blessings_folder, file_changes, history, is_ancestor, normal, update,
 };
 use crate::ci::CiContext;
 use crate::github::intake;
@@ -57,6 +57,9 @@ pub(super) struct UpdateArgs {
     /// Commit it to the branch on GitHub instead of writing the file here
     #[arg(long)]
     push: bool,
+    /// Write badge.json beside it, which shields.io can show
+    #[arg(long)]
+    badge: bool,
     /// How long that may take
     #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "3m", requires = "push")]
     deadline: Duration,
@@ -131,7 +134,7 @@ fn update_file(args: &UpdateArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let results = results_file::read(&args.from)?;
     if args.push {
         intake::check(&results).map_err(|why| Failure::Usage(format!("{}: {why}", shown(&args.from))))?;
-        return remote::push(&settings, &results, args.deadline, ci);
+        return remote::push(&settings, &results, args.badge, args.deadline, ci);
     }
     let old = read_baseline(&settings)?;
     check_commit(git.as_ref().filter(|_| has_commits), &results, old.as_ref())?;
@@ -146,6 +149,9 @@ fn update_file(args: &UpdateArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
             let files = file_changes(&blessings_folder(&path), &all, &remaining)
                 .map_err(|error| Failure::Usage(format!("the blessings cannot be written: {error}")))?;
             write(&settings, &new)?;
+            if args.badge {
+                change_file(&settings, &FileChange { path: badge_path(&path), text: Some(badge(&new)) })?;
+            }
             for change in &files {
                 change_file(&settings, change)?;
             }

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::reference::BaselineArgs;
 use super::run::{StdoutFormat, exit_code, remove_reports, write_results};
-use super::{ConfigArgs, Failure, Overrides, console, results_file, settings};
+use super::{ConfigArgs, Failure, Overrides, console, mistakes, results_file, settings};
 use crate::ci::CiContext;
 use crate::conclude::conclude;
 use crate::merge::{ShardPart, merge};
@@ -33,7 +33,12 @@ pub(super) struct MergeArgs {
     format: StdoutFormat,
 }
 
+/// Merges, and leaves the mistakes where the results would be if there are any.
 pub(super) fn merge_shards(args: &MergeArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
+    merged(args, ci).inspect_err(|failure| mistakes::leave(&args.out, &args.config, failure, ci))
+}
+
+fn merged(args: &MergeArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
     let mut parts = Vec::new();
     for place in &args.parts {

@@ -16,6 +16,7 @@ mod init;
 mod list;
 mod main_keys;
 mod merge;
+mod mistakes;
 mod publish;
 mod reference;
 mod release;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::reference::file_name;
 use super::remote::{client, needs_token, say, unreachable};
@@ -11,7 +11,7 @@ use super::{ConfigArgs, Failure, Overrides, block_on, console, settings};
 use crate::baseline::{Baseline, ReleaseError, Tag, Versions, at_commit, commit_of, is_ancestor, tags, versions};
 use crate::ci::CiContext;
 use crate::github::GithubError;
-use crate::github::release::{Asset, attach};
+use crate::github::release::{Asset, Attached, attach};
 use crate::input::{nearest, write_atomically};
 use crate::model::{ExitCode, Sha};
 use crate::report::release::{self, Gaps, Named, RELEASE_BUDGET, Range, ReleaseReport};
@@ -35,6 +35,9 @@ pub(super) struct ReleaseArgs {
     /// Where release.md, release.html and release.json go
     #[arg(long, value_name = "DIR", default_value = "evalratchet-release")]
     out: PathBuf,
+    /// Exit 1 for these: worse, below-min
+    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
+    fail_on: Vec<ReleaseGate>,
     /// Attach the three files to the release on GitHub, and put a summary into its text
     #[arg(long)]
     publish: bool,
@@ -46,11 +49,48 @@ pub(super) struct ReleaseArgs {
 pub(super) fn report(args: &ReleaseArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let settings = settings(&args.config, &Overrides::default())?;
     let args = &released(args, ci)?;
-    let report = release::release(&range(args, &settings)?)
-        .ok_or_else(|| Failure::Usage("there is no baseline between the two".to_owned()))?;
+    let range = range(args, &settings)?;
+    let report =
+        release::release(&range).ok_or_else(|| Failure::Usage("there is no baseline between the two".to_owned()))?;
     let key = format!("{}{}", Checkout::of(&settings.root, "")?.prefix, file_name(&settings.config));
     let files = write(&args.out, &report, &key)?;
-    if args.publish { publish(args, &key, &report, files, ci) } else { Ok(ExitCode::Passed) }
+    let published = if args.publish { publish(args, &key, &report, files, ci)? } else { ExitCode::Passed };
+    Ok(gated(args, &range, &report).or(published))
+}
+
+/// What a release job can gate on.
+fn gated(args: &ReleaseArgs, range: &Range, report: &ReleaseReport) -> ExitCode {
+    let fails = |gate: &ReleaseGate| {
+        let bad = match gate {
+            ReleaseGate::Worse => release::worse(report),
+            ReleaseGate::BelowMin => release::below_min(range),
+        };
+        if !bad.is_empty() {
+            console::error(&format!("{}: {}", gate.words(), plain(&bad.join(", "))));
+        }
+        !bad.is_empty()
+    };
+    // Each is said, not only the first.
+    let failing = args.fail_on.iter().filter(|gate| fails(gate)).count();
+    if failing > 0 { ExitCode::GateFailed } else { ExitCode::Passed }
+}
+
+/// What makes a report fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ReleaseGate {
+    /// A case or a metric is worse than in the release before
+    Worse,
+    /// A metric is below its floor
+    BelowMin,
+}
+
+impl ReleaseGate {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Worse => "worse than in the release before",
+            Self::BelowMin => "below its floor",
+        }
+    }
 }
 
 /// On a release, that one is meant unless another is named.
@@ -73,18 +113,35 @@ fn publish(
     let event = ci.event()?;
     needs_token("nothing can be attached")?;
     let tag = &report.to.name;
-    let summary = release::summary(report).map_err(|error| cannot(&error))?;
+    let page = files.iter().find(|file| file.name.ends_with(".html")).map(|file| file.name.clone());
+    let repository = format!("{}/{}", event.server, event.repository);
+    let links = page.map(|page| release::ReleaseLinks { repository, page });
+    let summary = release::summary(report, links.as_ref()).map_err(|error| cannot(&error))?;
     let attached = block_on(async {
         let client = client(event, args.deadline)?;
         let body = |body: &str| release::with_summary(body, &summary, key);
         Ok::<_, Failure>(attach(&client, tag, &files, body).await)
     })??;
     match attached {
-        Ok(true) => {
+        Ok(Attached::All) => {
             console::note(&format!("attached to the release of {}", plain(tag)));
             Ok(ExitCode::Passed)
         }
-        Ok(false) => {
+        Ok(Attached::TextOnly(error)) => {
+            let why = "The text of the release has the summary. To a release that is immutable nothing can be attached after it was published: attach the files to its draft";
+            let help = match error {
+                GithubError::Refused(_) => ". If it is not immutable, give the job:\npermissions:\n  contents: write",
+                GithubError::Unauthorized(_)
+                | GithubError::NotFound(_)
+                | GithubError::Rejected { .. }
+                | GithubError::Graphql { .. }
+                | GithubError::Unreachable(_)
+                | GithubError::Uncertain(_) => "",
+            };
+            say(ci, &format!("the files could not be attached to the release of {}: {error}. {why}{help}", plain(tag)));
+            Ok(ExitCode::Passed)
+        }
+        Ok(Attached::NoRelease) => {
             let help = "publish the release first, or name its tag with --to";
             Err(Failure::Usage(format!("{} has no release of `{}`\n  = {help}", event.repository, plain(tag))))
         }

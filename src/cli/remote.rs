@@ -167,6 +167,7 @@ fn prefix(checkout: &Checkout, settings: &Settings, ci: &CiContext) -> String {
 pub(super) fn push(
     settings: &Settings,
     results: &Results,
+    badge: bool,
     deadline: Duration,
     ci: &CiContext,
 ) -> Result<ExitCode, Failure> {
@@ -174,15 +175,22 @@ pub(super) fn push(
     needs_token("nothing can be committed")?;
     if matches!(
         event.kind,
-        EventKind::PullRequest | EventKind::PullRequestTarget | EventKind::WorkflowRun | EventKind::MergeGroup
+        EventKind::PullRequest
+            | EventKind::PullRequestTarget
+            | EventKind::WorkflowRun
+            | EventKind::MergeGroup
+            | EventKind::IssueComment
     ) {
         let name = event.kind.name();
         return Err(Failure::Usage(format!("a {name} does not update the baseline; a push to its branch does")));
     }
     let branch = &settings.baseline.branch;
-    if event.kind == EventKind::Push && event.head_branch.as_ref() != Some(branch) {
-        let pushed = event.head_branch.as_deref().unwrap_or("something else");
-        let message = format!("the baseline is on `{branch}`, and this is a push to `{pushed}`; nothing to do");
+    if event.head_branch.as_ref().is_some_and(|own| own != branch)
+        || event.kind == EventKind::Push && event.head_branch.is_none()
+    {
+        let own = event.head_branch.as_deref().unwrap_or("something else");
+        let what = if event.kind == EventKind::Push { "a push to" } else { "a run of" };
+        let message = format!("the baseline is on `{branch}`, and this is {what} `{own}`; nothing to do");
         console::print(&format!("{message}\n"));
         return Ok(ExitCode::Passed);
     }
@@ -198,7 +206,7 @@ pub(super) fn push(
         return Err(Failure::Usage(format!("the results are those of {found:?}, not of {expected:?}")));
     }
     let path = normal(&format!("{}{}", results.run.prefix, settings.baseline.path));
-    let update = BaselinePush { branch, path: &path, commit: &commit, results };
+    let update = BaselinePush { branch, path: &path, commit: &commit, results, badge };
     match block_on(async { Ok::<_, Failure>(push::push(&client(event, deadline)?, &update).await) })?? {
         Ok(PushOutcome::Nothing) => console::print(&format!("{path}: nothing changed, nothing committed\n")),
         Ok(PushOutcome::Committed { cases, oid }) => {

@@ -10,13 +10,13 @@ use clap::{Args, ValueEnum};
 use super::affected::leave_out_unaffected;
 use super::arguments::at_least_one;
 use super::reference::{BaselineArgs, Located, branches};
-use super::{ConfigArgs, Failure, LaneArg, SelectionArgs, console, load, main_keys};
+use super::{ConfigArgs, Failure, LaneArg, SelectionArgs, console, load, main_keys, mistakes};
 use crate::ci::CiContext;
 use crate::execute::Progress;
 use crate::input::{Found, InputErrors, write_atomically};
 use crate::model::{ExitCode, Fingerprint, Mode, Rule, Shard};
 use crate::plan::{PlannedSuite, Selection, plan};
-use crate::process::{Stop, stop_on_signals};
+use crate::process::{Stop, leftovers, stop_on_signals};
 use crate::recordings::Recordings;
 use crate::replay::{check_recordings, read_recordings};
 use crate::report::{self, ReportFormat};
@@ -25,7 +25,7 @@ use crate::results::{Reason, Results, RunInfo};
 use crate::settings::{Overrides, Settings, parse_duration};
 use crate::suites::{Kind, RunServices};
 use crate::targets::{Cache, Recorder};
-use crate::text::counted;
+use crate::text::{counted, sha256};
 
 /// Flags of `run`.
 #[derive(Debug, Args)]
@@ -96,7 +96,13 @@ impl RunArgs {
     }
 }
 
+/// Runs, and leaves the mistakes where the results would be if there are any.
 pub(super) fn run(args: RunArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
+    let (out, config) = (args.out.clone(), args.config.clone());
+    measure(args, ci).inspect_err(|failure| mistakes::leave(&out, &config, failure, ci))
+}
+
+fn measure(args: RunArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let mode = args.mode.unwrap_or_else(mode_of_environment);
     let overrides = Overrides { timeout: args.timeout, repeat: args.repeat, jobs: args.jobs, k: args.k, mode };
     let selection = args.selection.into_selection(args.shard);
@@ -141,7 +147,17 @@ pub(super) fn run(args: RunArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     if args.format == StdoutFormat::Table {
         console::print(&format!("{}\n", args.out.join("report.html").display()));
     }
+    say_digest(&args.out, ci);
     Ok(exit_code(&results))
+}
+
+/// Says in the log of a job what the results are, so that `publish --digest` knows them from what somebody wrote over them.
+fn say_digest(out: &Path, ci: &CiContext) {
+    if ci.is_job()
+        && let Ok(bytes) = std::fs::read(out.join("results.json"))
+    {
+        console::note(&format!("results.json has the SHA-256 {}", sha256(&bytes)));
+    }
 }
 
 fn as_json(results: &Results) -> Result<String, Failure> {
@@ -180,7 +196,13 @@ pub(super) fn remove_reports(out: &Path) -> Result<(), Failure> {
             (_, Err(_)) => {}
         }
     }
-    Ok(())
+    let path = out.join(mistakes::FILE);
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(Failure::Write { path: path.display().to_string(), error })
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
 }
 
 /// Prints the results as the user wants them.
@@ -312,6 +334,7 @@ fn execute(
         config: settings.config,
     };
     console::redact_log(crate::run::redactor(&request));
+    leftovers::adopt();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -325,6 +348,13 @@ fn execute(
     });
     // A request to a service that does not answer cannot be taken back, but nobody waits for it any more.
     runtime.shutdown_background();
+    match leftovers::end_all() {
+        0 => {}
+        count => console::note(&format!(
+            "{} outlived the run and were ended",
+            counted(count, "process").replace("processs", "processes")
+        )),
+    }
     for (suite, recorder) in recorded {
         let file = files.iter().find(|(id, _)| *id == suite).and_then(|(_, file)| file.as_ref());
         if let Some(file) = file {

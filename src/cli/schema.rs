@@ -11,7 +11,7 @@ use crate::input::{FileSchema, schema_of, write_atomically, written_schema_of};
 use crate::model::ExitCode;
 use crate::recordings::Recording;
 use crate::report::release::ReleaseReport;
-use crate::results::Results;
+use crate::results::{Mistakes, Results};
 use crate::settings::ConfigFile;
 use crate::suites::Kind;
 
@@ -30,6 +30,7 @@ pub(super) struct SchemaArgs {
 const OWN: &[FileSchema] = &[
     FileSchema { name: "config", about: "evalratchet.toml", schema: schema_of::<ConfigFile> },
     FileSchema { name: "results", about: "results.json", schema: written_schema_of::<Results> },
+    FileSchema { name: "mistakes", about: "mistakes.json", schema: written_schema_of::<Mistakes> },
     FileSchema { name: "baseline", about: "The baseline", schema: written_schema_of::<Baseline> },
     FileSchema { name: "release", about: "release.json", schema: written_schema_of::<ReleaseReport> },
     FileSchema { name: "recording", about: "Recorded answers, a line each", schema: written_schema_of::<Recording> },

@@ -222,7 +222,14 @@ fn advice(findings: &Findings) -> Vec<(String, Vec<String>)> {
             "The history is not here. Fetch the baseline through the API before `run`:",
             &["- run: evalratchet baseline fetch", "- run: evalratchet run --baseline evalratchet-out/baseline.json"],
         );
-        say("Or check out all of it:", &["- uses: actions/checkout@v7", "  with:", "    fetch-depth: 0"]);
+        say(
+            "Or check out all of it:",
+            &[
+                "- uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1",
+                "  with:",
+                "    fetch-depth: 0",
+            ],
+        );
     }
     let unset: Vec<String> = findings
         .variables
@@ -237,9 +244,11 @@ fn advice(findings: &Findings) -> Vec<(String, Vec<String>)> {
     }
     for tool in findings.tools.iter().filter(|tool| !tool.there) {
         let lines: &[&str] = match tool.program.as_str() {
-            "npm" | "npx" | "node" => &["- uses: actions/setup-node@v7"],
-            "python" | "python3" | "pytest" | "pip" => &["- uses: actions/setup-python@v7"],
-            "go" => &["- uses: actions/setup-go@v7"],
+            "npm" | "npx" | "node" => &["- uses: actions/setup-node@820762786026740c76f36085b0efc47a31fe5020 # v7.0.0"],
+            "python" | "python3" | "pytest" | "pip" => {
+                &["- uses: actions/setup-python@5fda3b95a4ea91299a34e894583c3862153e4b97 # v7.0.0"]
+            }
+            "go" => &["- uses: actions/setup-go@b7ad1dad31e06c5925ef5d2fc7ad053ef454303e # v7.0.0"],
             _ => &[],
         };
         say(&format!("Install {} before `run` ({}).", tool.program, tool.wanted_by), lines);

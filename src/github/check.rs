@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::ci::{HeadSha, RunAttempt};
+use crate::ci::{HeadSha, JobName, RunAttempt};
+use crate::model::Fingerprint;
 
 /// GitHub takes so many annotations at once.
 pub const BATCH: usize = 50;
@@ -11,24 +12,63 @@ pub const MOST_ANNOTATIONS: usize = 500;
 /// What a summary may hold, in bytes; GitHub allows 65,535.
 pub const SUMMARY: usize = 65_000;
 const TITLE: usize = 250;
+/// What it is called, if nothing else tells it apart.
+const NAME: &str = "evalratchet";
 
 /// What makes a check run ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckIdentity {
     pub name: String,
     pub head: HeadSha,
-    /// The run, and whose check it is.
+    /// The run, whose check it is, and the job.
     pub external_id: String,
+    /// The run and whose check it is, the same for all its jobs.
+    of_run: String,
+    /// The name with the job in it, for where another job of the run has the plain one.
+    name_with_job: Option<String>,
 }
 
 impl CheckIdentity {
-    /// The check run of a run for a key.
-    pub fn new(key: &str, head: HeadSha, run: RunAttempt) -> Self {
-        let name =
-            if key == crate::settings::CONFIG_NAME { "evalratchet".to_owned() } else { format!("evalratchet ({key})") };
-        let name = name.chars().take(200).collect();
-        let external_id = format!("{}-{}-{key}", run.id, run.attempt).chars().take(200).collect();
-        Self { name, head, external_id }
+    /// The check run that a job of a run has for a key.
+    pub fn new(key: &str, job: Option<&JobName>, head: HeadSha, run: RunAttempt) -> Self {
+        let own_key = Some(key).filter(|key| *key != crate::settings::CONFIG_NAME);
+        let named = |of_job: Option<&str>| {
+            let words: Vec<&str> = own_key.into_iter().chain(of_job.filter(|text| !text.is_empty())).collect();
+            let name = if words.is_empty() { NAME.to_owned() } else { format!("{NAME} ({})", words.join(", ")) };
+            name.chars().take(200).collect::<String>()
+        };
+        let of_run: String = format!("{}-{}-{key}", run.id, run.attempt).chars().take(200).collect();
+        let label = job.map(ToString::to_string);
+        // Long names may be the same up to where they are cut.
+        let mark = label.as_ref().map(|label| match label.len() {
+            0..=40 => format!("#{label}"),
+            _ => format!("#{}", Fingerprint::of(&json!(label)).as_str().chars().take(16).collect::<String>()),
+        });
+        Self {
+            name: named(job.map(|job| job.matrix.as_str())),
+            head,
+            external_id: format!("{of_run}{}", mark.unwrap_or_default()),
+            of_run,
+            name_with_job: label.as_deref().map(|label| named(Some(label))),
+        }
+    }
+
+    /// Whether it is known which job it is of.
+    pub fn has_job(&self) -> bool {
+        self.name_with_job.is_some()
+    }
+
+    /// The same, with the job in its name if another job of this run has the plain name already.
+    #[must_use]
+    pub fn told_apart(&self, existing: &[ExistingCheck]) -> Self {
+        let is_other = |one: &ExistingCheck| {
+            let rest = one.external_id.strip_prefix(&self.of_run);
+            one.external_id != self.external_id && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
+        };
+        let name = self.name_with_job.clone().filter(|_| {
+            existing.iter().any(is_other) && !existing.iter().any(|one| one.external_id == self.external_id)
+        });
+        Self { name: name.unwrap_or_else(|| self.name.clone()), ..self.clone() }
     }
 }
 
@@ -41,6 +81,8 @@ pub struct ExistingCheck {
     pub external_id: String,
     /// Whether it has a conclusion.
     pub completed: bool,
+    /// Which one; empty if it has none.
+    pub conclusion: String,
     pub title: String,
     /// What it says below.
     pub summary: String,
@@ -57,6 +99,7 @@ impl ExistingCheck {
             id: value.get("id")?.as_u64()?,
             external_id: text("/external_id"),
             completed: text("/status") == "completed",
+            conclusion: text("/conclusion"),
             title: text("/output/title"),
             summary: text("/output/summary"),
             annotations: usize::try_from(annotations).unwrap_or(usize::MAX),
@@ -147,6 +190,10 @@ pub fn finish(
         let mut rest = batches(last.annotations).map(|batch| json!({"output": output(batch)}));
         let first = rest.next().map(|body| CheckAction::Update(last.id, body));
         return CheckPlan { steps: first.into_iter().chain(left_open).collect(), more: rest.collect() };
+    }
+    // Jobs that cannot be told apart must not hide each other's failure.
+    if *conclusion != "failure" && ours.last().is_some_and(|last| last.conclusion == "failure") {
+        return CheckPlan { steps: left_open, more: Vec::new() };
     }
     let mut batches = batches(0);
     let mut body = complete(batches.next().unwrap_or_default());

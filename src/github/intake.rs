@@ -1,15 +1,19 @@
-//! Reads the results directory of a run as what it is: data that somebody else wrote.
+//! Reads the results directory of a run. What somebody else measured is data, and is held against what a run can leave.
 #![expect(clippy::disallowed_methods, reason = "edge: reads files")]
 
 use std::collections::HashSet;
 use std::io::Read as _;
 use std::path::Path;
 
+use crate::aggregate;
 use crate::model::{CaseId, Shard, SuiteId};
-use crate::results::Results;
+use crate::results::{CaseResult, Mistakes, Results};
+use crate::text::sha256;
 
-/// A larger file is not read.
+/// A larger file of somebody else's is not read.
 const LARGEST: u64 = 64 << 20;
+/// Nor is a larger list of mistakes.
+const LARGEST_MISTAKES: u64 = 1 << 20;
 /// More is not what a run of evaluations has.
 const MOST_CASES: usize = 500_000;
 /// Names and messages are shorter.
@@ -27,13 +31,17 @@ pub enum IntakeError {
     /// It is a link, a directory or a device.
     #[error("{0} is not a plain file")]
     NotAFile(String),
-    /// It is larger than any run leaves.
-    #[error("{path} has {bytes} bytes; at most {LARGEST} are read")]
+    /// It is larger than what is read of others.
+    #[error("{path} has {bytes} bytes; of what others measured, at most {largest} are read")]
     TooLarge {
         path: String,
         /// How large it is.
         bytes: u64,
+        largest: u64,
     },
+    /// It is not the file that the run wrote.
+    #[error("{0} is not what the run wrote: its SHA-256 is another. Something changed it after the run")]
+    Altered(String),
     /// What it says cannot be so.
     #[error("{path} {}", .error.to_string().chars().take(400).collect::<String>())]
     Invalid {
@@ -82,11 +90,59 @@ pub enum ForeignResultsError {
     /// A case has a score without being measured, or the other way round.
     #[error("has a case `{0}` whose score does not fit its status")]
     Status(CaseId),
+    /// A case came out otherwise than its attempts did.
+    #[error("has a case `{0}` whose status or score does not fit its attempts")]
+    Attempts(CaseId),
 }
 
-/// The results in a directory, or why they are none.
-pub fn read(directory: &Path) -> Result<Results, IntakeError> {
-    let path = directory.join("results.json");
+/// Whose results they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// This job's own run left them.
+    Own,
+    /// Somebody else's run did, such as a fork's.
+    Foreign,
+}
+
+/// What a run left.
+#[derive(Debug)]
+pub enum Left {
+    Results(Box<Results>),
+    /// The run ended before it measured anything, and this is why.
+    Mistakes(Mistakes),
+}
+
+/// What is in the directory of a run, or why that is nothing. With a `digest`, only the file that has it is read.
+pub fn read(directory: &Path, whose: Whose, digest: Option<&str>) -> Result<Left, IntakeError> {
+    // A run that could not begin leaves its mistakes, beside what an earlier one may have left.
+    let path = directory.join("mistakes.json");
+    let (path, bytes) = match bytes_of(&path, Whose::Foreign, LARGEST_MISTAKES) {
+        Err(IntakeError::Missing(_)) => {
+            let path = directory.join("results.json");
+            let bytes = bytes_of(&path, whose, LARGEST)?;
+            (path, bytes)
+        }
+        read => (path, read?),
+    };
+    let shown = path.display().to_string();
+    if digest.is_some_and(|digest| !digest.eq_ignore_ascii_case(&sha256(&bytes))) {
+        return Err(IntakeError::Altered(shown));
+    }
+    let invalid = |error: ForeignResultsError| IntakeError::Invalid { path: shown.clone(), error };
+    if path.ends_with("mistakes.json") {
+        let mistakes = Mistakes::parse(&bytes).map_err(|why| invalid(ForeignResultsError::Format(why)))?;
+        inside(&mistakes.prefix).and_then(|()| inside(&mistakes.config)).map_err(invalid)?;
+        return Ok(Left::Mistakes(mistakes));
+    }
+    let results = Results::parse(&bytes).map_err(|error| invalid(ForeignResultsError::Format(error.to_string())))?;
+    check(&results).map_err(invalid)?;
+    if whose == Whose::Foreign {
+        check_foreign(&results).map_err(invalid)?;
+    }
+    Ok(Left::Results(Box::new(results)))
+}
+
+fn bytes_of(path: &Path, whose: Whose, largest: u64) -> Result<Vec<u8>, IntakeError> {
     let shown = path.display().to_string();
     let unreadable = |error: std::io::Error| {
         if error.kind() == std::io::ErrorKind::NotFound {
@@ -94,24 +150,33 @@ pub fn read(directory: &Path) -> Result<Results, IntakeError> {
         }
         IntakeError::Unreadable { path: shown.clone(), error }
     };
-    let about = std::fs::symlink_metadata(&path).map_err(unreadable)?;
+    let about = std::fs::symlink_metadata(path).map_err(unreadable)?;
     if !about.is_file() {
         return Err(IntakeError::NotAFile(shown));
     }
-    if about.len() > LARGEST {
-        return Err(IntakeError::TooLarge { path: shown, bytes: about.len() });
+    let largest = if whose == Whose::Own { u64::MAX } else { largest };
+    if about.len() > largest {
+        return Err(IntakeError::TooLarge { path: shown, bytes: about.len(), largest });
     }
-    let file = std::fs::File::open(&path).map_err(unreadable)?;
     let mut bytes = Vec::new();
-    file.take(LARGEST).read_to_end(&mut bytes).map_err(unreadable)?;
-    parse(&bytes).map_err(|error| IntakeError::Invalid { path: shown, error })
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    file.take(largest).read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(bytes)
 }
 
-/// Reads and checks a results file.
-pub fn parse(bytes: &[u8]) -> Result<Results, ForeignResultsError> {
-    let results = Results::parse(bytes).map_err(|error| ForeignResultsError::Format(error.to_string()))?;
-    check(&results)?;
-    Ok(results)
+/// Whether what somebody else measured fits together: a case is what its attempts make it.
+fn check_foreign(results: &Results) -> Result<(), ForeignResultsError> {
+    let cases: usize = results.suites.iter().map(|suite| suite.cases.len()).sum();
+    if cases > MOST_CASES {
+        return Err(ForeignResultsError::TooManyCases(cases));
+    }
+    for suite in &results.suites {
+        let is_wrong = |case: &&CaseResult| !aggregate::fits_attempts(case, suite.policy.pass_share);
+        if let Some(case) = suite.cases.iter().find(is_wrong) {
+            return Err(ForeignResultsError::Attempts(case.id.clone()));
+        }
+    }
+    Ok(())
 }
 
 /// Whether results are what a run could have left.
@@ -132,10 +197,6 @@ pub fn check(results: &Results) -> Result<(), ForeignResultsError> {
     inside(&run.config)?;
     if run.config.is_empty() || run.config.contains(['/', '\\']) {
         return Err(ForeignResultsError::Config(shown(&run.config)));
-    }
-    let cases: usize = results.suites.iter().map(|suite| suite.cases.len()).sum();
-    if cases > MOST_CASES {
-        return Err(ForeignResultsError::TooManyCases(cases));
     }
     let mut suites = HashSet::new();
     for suite in &results.suites {

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::check;
+use super::comment::RowVerdict;
 use crate::ci::{Event, EventKind, Origin};
+use crate::model::ExitCode;
 use crate::model::Rule;
 use crate::model::{Change, Sha, SuiteState};
 use crate::report::{self, Annotation, Level, markdown, verdict_line};
-use crate::results::{Results, Verdict};
+use crate::results::{Mistakes, Results, Verdict};
 use crate::text::plain;
 
 /// What a check concludes.
@@ -44,25 +46,20 @@ fn without_secrets(results: &Results) -> bool {
 }
 
 /// What is to be said of numbers that nobody here measured.
-pub fn origin_note(event: &Event, base: Option<&Sha>) -> Option<String> {
+/// `judged` if they were judged again here.
+pub fn origin_note(event: &Event, judged: bool, base: Option<&Sha>) -> Option<String> {
     let whose = match (&event.origin, event.dependabot) {
         (Origin::Fork(Some(name)), _) => format!("The numbers are the fork's own ({name})"),
         (Origin::Fork(None), _) => "The numbers are those of a fork that is gone".to_owned(),
+        (Origin::Own, _) if !judged => return None,
         (Origin::Own, true) => "The numbers are those of Dependabot's branch".to_owned(),
-        (Origin::Own, false) => return None,
+        (Origin::Own, false) => "The numbers are those of a job that ran the change's own code".to_owned(),
     };
-    let judged = match event.kind {
-        EventKind::WorkflowRun | EventKind::PullRequestTarget => {
-            let base = base.map(|base| format!(" at {}", base.short())).unwrap_or_default();
-            format!("; they were compared and judged again with this repository's configuration and baseline{base}")
-        }
-        EventKind::PullRequest
-        | EventKind::Push
-        | EventKind::MergeGroup
-        | EventKind::Release
-        | EventKind::Schedule
-        | EventKind::WorkflowDispatch
-        | EventKind::Other(_) => String::new(),
+    let base = base.map(|base| format!(" at {}", base.short())).unwrap_or_default();
+    let judged = if judged {
+        format!("; they were compared and judged again with this repository's configuration and baseline{base}")
+    } else {
+        String::new()
     };
     Some(format!("{whose}{judged}."))
 }
@@ -72,7 +69,7 @@ pub fn origin_note(event: &Event, base: Option<&Sha>) -> Option<String> {
 pub fn is_of_event(commit: &Sha, event: &Event, merge: Option<&Sha>) -> bool {
     let checked_out = match event.kind {
         // There the job's own commit is the base branch's, which says nothing about the change.
-        EventKind::PullRequestTarget | EventKind::WorkflowRun => None,
+        EventKind::PullRequestTarget | EventKind::WorkflowRun | EventKind::IssueComment => None,
         EventKind::PullRequest
         | EventKind::Push
         | EventKind::MergeGroup
@@ -93,6 +90,37 @@ pub fn check_report(results: &Results, event: &Event, summary: String) -> check:
         title: plain(&verdict_line(results)).replace('\n', " "),
         summary,
         annotations: annotations.iter().map(annotation).collect(),
+    }
+}
+
+/// How the check of a run is shown that measured nothing because of mistakes.
+pub fn invalid_report(mistakes: &Mistakes, summary: String) -> check::CheckReport {
+    let annotations = report::mistake_annotations(mistakes);
+    check::CheckReport {
+        conclusion: "failure",
+        title: plain(&report::mistakes_line(mistakes)).replace('\n', " "),
+        summary,
+        annotations: annotations.iter().map(annotation).collect(),
+    }
+}
+
+/// How the check of a job is shown that was cancelled before it had a verdict.
+pub fn cancelled_report() -> check::CheckReport {
+    let summary = "The job was cancelled before the evaluations ended. This says nothing about quality.".to_owned();
+    check::CheckReport { conclusion: "cancelled", title: "Cancelled".to_owned(), summary, annotations: Vec::new() }
+}
+
+/// A verdict as a row of the comment has it.
+pub const fn row_verdict(verdict: Verdict) -> RowVerdict {
+    match verdict {
+        Verdict::Passed => RowVerdict::Passed,
+        Verdict::Failed => RowVerdict::Failed,
+        Verdict::Broken => RowVerdict::Broken,
+        Verdict::NothingMeasured => RowVerdict::NothingMeasured,
+        Verdict::NoCommonCase => RowVerdict::NoCommonCase,
+        Verdict::NoBaseline => RowVerdict::NoBaseline,
+        Verdict::NotJudged => RowVerdict::NotJudged,
+        Verdict::Interrupted => RowVerdict::Interrupted,
     }
 }
 
@@ -121,8 +149,8 @@ pub fn nothing_report(why: &str) -> check::CheckReport {
 /// The comment where a run left nothing.
 pub fn nothing(why: &str) -> String {
     format!(
-        "> [!WARNING]\n> **No results** of this commit\n>\n> {}\n>\n> This says nothing about quality: look at the log of the run.\n",
-        markdown::text(&why.replace('\n', " "))
+        "### ⚠️ No results of this commit\n\n{}\n\n**→** This says nothing about quality: look at the log of the run.\n",
+        markdown::prose(&why.replace('\n', " "))
     )
 }
 
@@ -173,7 +201,12 @@ fn count(results: &Results, change: Change) -> usize {
 }
 
 /// The outputs of the step, by name.
-pub fn outputs(results: Option<&Results>, directory: &str) -> Vec<(&'static str, String)> {
+/// Without results, `instead` is the verdict and the exit code.
+pub fn outputs(
+    results: Option<&Results>,
+    instead: (&'static str, ExitCode),
+    directory: &str,
+) -> Vec<(&'static str, String)> {
     let file = |format: report::ReportFormat| format!("{}/{}", directory.trim_end_matches('/'), format.file_name());
     let mut outputs = match results {
         Some(results) => {
@@ -189,8 +222,8 @@ pub fn outputs(results: Option<&Results>, directory: &str) -> Vec<(&'static str,
             ]
         }
         None => vec![
-            ("verdict", "broken".to_owned()),
-            ("exit-code", crate::model::ExitCode::Broken.code().to_string()),
+            ("verdict", instead.0.to_owned()),
+            ("exit-code", instead.1.code().to_string()),
             ("regressions", "0".to_owned()),
             ("improvements", "0".to_owned()),
             ("metrics", "{}".to_owned()),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::check::{self, CheckAction, CheckIdentity, CheckReport};
-use super::comment::{CommentAction, DesiredComment, ExistingComment, reconcile};
+use super::comment::{CommentAction, DesiredComment, ExistingComment, is_there, reconcile};
 use super::{Call, Client, GithubError, encoded};
 use crate::baseline::CommitHistory as _;
 use crate::ci::{Event, HeadSha, Origin};
@@ -75,7 +75,7 @@ pub async fn comment(
         let wanted = desired(budget)?;
         let actions = reconcile(&wanted, &existing, &me, done != PublishOutcome::Unchanged);
         if actions.is_empty() {
-            let is_there = existing.iter().any(|one| super::comment::Marker::of(&one.body).is_some());
+            let is_there = is_there(&wanted, &existing, &me);
             return Ok(if done == PublishOutcome::Unchanged && !is_there { PublishOutcome::NotWorth } else { done });
         }
         let mut error = None;
@@ -135,6 +135,7 @@ pub async fn start_check(
     identity: &CheckIdentity,
     details: Option<&str>,
 ) -> Result<PublishOutcome, GithubError> {
+    let identity = &told_apart(client, identity).await?;
     for round in 0..ROUNDS {
         let actions = check::start(identity, &checks(client, identity).await?, details);
         let Some(action) = actions.into_iter().next() else { return Ok(PublishOutcome::Unchanged) };
@@ -150,31 +151,33 @@ pub async fn start_check(
     Err(GithubError::Unreachable("the check run could not be opened".to_owned()))
 }
 
+/// Whether the check run has the annotations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Annotated(pub bool);
+
 /// Completes the check run, annotations and all.
 pub async fn finish_check(
     client: &Client,
     identity: &CheckIdentity,
     report: &CheckReport,
     details: Option<&str>,
-) -> Result<PublishOutcome, GithubError> {
+) -> Result<Annotated, GithubError> {
     let mut report = report.clone();
-    let mut done = PublishOutcome::Unchanged;
+    let mut annotated = Annotated(true);
+    let identity = &told_apart(client, identity).await?;
     for round in 0..ROUNDS {
         let plan = check::finish(identity, &checks(client, identity).await?, &report, details);
-        let Some(first) = plan.steps.first() else { return Ok(done) };
-        if done == PublishOutcome::Unchanged {
-            done = match first {
-                CheckAction::Create(_) => PublishOutcome::Created,
-                CheckAction::Update(..) => PublishOutcome::Updated,
-            };
+        if plan.steps.is_empty() {
+            return Ok(annotated);
         }
         match send_plan(client, plan).await {
-            Ok(()) => return Ok(done),
+            Ok(()) => return Ok(annotated),
             // Looking again tells how far it came.
             Err(GithubError::Uncertain(_)) => {}
             // A place that GitHub does not like is no reason to leave the check open.
             Err(GithubError::Rejected { status: 422, .. }) if !report.annotations.is_empty() => {
-                report.annotations.clear()
+                report.annotations.clear();
+                annotated = Annotated(false);
             }
             Err(error) => return Err(error),
         }
@@ -210,6 +213,14 @@ async fn send_check(client: &Client, action: &CheckAction) -> Result<u64, Github
             Ok(*id)
         }
     }
+}
+
+/// The check run under a name that no other job of this run has.
+async fn told_apart(client: &Client, identity: &CheckIdentity) -> Result<CheckIdentity, GithubError> {
+    if !identity.has_job() {
+        return Ok(identity.clone());
+    }
+    Ok(identity.told_apart(&checks(client, identity).await?))
 }
 
 async fn checks(client: &Client, identity: &CheckIdentity) -> Result<Vec<check::ExistingCheck>, GithubError> {
@@ -254,6 +265,11 @@ pub enum PullRequestError {
     },
     #[error("{0} has no open pull request here")]
     NotOpen(String),
+}
+
+/// The pull request of this number, with its newest commit.
+pub async fn pull_of_number(client: &Client, number: u64) -> Result<Value, GithubError> {
+    client.json(Call::get(client.path(&format!("/pulls/{number}")))).await
 }
 
 /// Finds the pull request of a run that has ended: of this branch of this repository, and still at this commit.
@@ -302,7 +318,7 @@ pub async fn pull_of_run(client: &Client, event: &Event, head: &HeadSha) -> Resu
 }
 
 /// The merge commit, if it is one of this head.
-async fn merged(client: &Client, merge: Sha, head: &HeadSha) -> Result<Option<Sha>, GithubError> {
+pub async fn merged(client: &Client, merge: Sha, head: &HeadSha) -> Result<Option<Sha>, GithubError> {
     let parents = client.parents(&merge).await?;
     Ok((parents.get(1) == Some(&head.0)).then_some(merge))
 }

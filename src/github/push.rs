@@ -7,12 +7,14 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::history::blessing_files;
-use super::{Call, Client, GithubError, encoded};
+use super::{Call, Client, GithubError, encoded, encoded_path};
 use crate::baseline::{
-    Baseline, Blessing, BlessingFile, CommitHistory as _, FileChange, blessings_folder, file_changes, raise, update,
+    Baseline, Blessing, BlessingFile, CommitHistory as _, FileChange, badge, badge_path, blessings_folder,
+    file_changes, raise, update,
 };
 use crate::input::InputErrors;
 use crate::model::Sha;
+use crate::report::release::{self, Gaps, Named, Range};
 use crate::results::Results;
 
 /// How often it is tried.
@@ -32,6 +34,8 @@ pub struct BaselinePush<'a> {
     /// The commit that was evaluated.
     pub commit: &'a Sha,
     pub results: &'a Results,
+    /// Whether a badge is written beside it.
+    pub badge: bool,
 }
 
 /// What became of it.
@@ -112,6 +116,9 @@ async fn commit_to(
     let Some((new, files)) = updated(client, push, old.as_ref(), tip).await? else { return Ok(PushOutcome::Nothing) };
     let text = new.render().map_err(|error| PushError::Refused(format!("the baseline cannot be written: {error}")))?;
     let mut additions = vec![json!({"path": push.path, "contents": STANDARD.encode(text)})];
+    if push.badge {
+        additions.push(json!({"path": badge_path(push.path), "contents": STANDARD.encode(badge(&new))}));
+    }
     let mut deletions = Vec::new();
     for FileChange { path, text } in files {
         match text {
@@ -175,25 +182,36 @@ async fn seen_blessings(
 
 /// Commits to a branch of our own and opens a pull request, or adds to the one that is open.
 async fn propose(client: &Client, push: &BaselinePush<'_>, tip: &Sha) -> Result<PushOutcome, PushError> {
-    let prefix = format!("evalratchet/baseline-{}", push.branch);
+    // One name for each baseline, so that no push leaves a branch of its own behind.
+    let branch = side_branch(push);
     let open =
         client.list(&client.path(&format!("/pulls?state=open&base={}", encoded(push.branch))), None, 1000).await?;
     let own = client.repository().to_string();
     let text = |value: &Value, pointer: &str| value.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     let ours = open.iter().find(|pull| {
         text(pull, "/head/repo/full_name").is_some_and(|name| name.eq_ignore_ascii_case(&own))
-            && text(pull, "/head/ref").is_some_and(|name| name.starts_with(&prefix))
+            && text(pull, "/head/ref").as_ref() == Some(&branch)
     });
     let number = ours.and_then(|pull| pull["number"].as_u64());
-    let branch = ours.and_then(|pull| text(pull, "/head/ref")).unwrap_or_else(|| format!("{prefix}-{}", tip.short()));
-    let side = match client.tip(&branch).await? {
-        Some(side) => side,
-        None => {
+    let old = client.file_at(push.path, tip).await?;
+    let old = old.map(|text| Baseline::parse(push.path, text)).transpose()?;
+    let reference = client.path(&format!("/git/refs/heads/{}", encoded_path(&branch)));
+    let there = client.tip(&branch).await?;
+    // What is on top of the branch is ours of a moment ago, or what others add to.
+    let is_current = match &there {
+        Some(side) => number.is_some() || client.is_ancestor(tip, side).await?,
+        None => false,
+    };
+    let side = match there {
+        Some(side) if is_current => side,
+        left_over => {
             // Nothing is worth a branch that changes nothing.
-            let old = client.file_at(push.path, tip).await?;
-            let old = old.map(|text| Baseline::parse(push.path, text)).transpose()?;
             if updated(client, push, old.as_ref(), tip).await?.is_none() {
                 return Ok(PushOutcome::Nothing);
+            }
+            // What a pull request that was merged or closed left is nobody's any more.
+            if left_over.is_some() {
+                client.json(Call::delete(&reference)).await?;
             }
             let body = json!({"ref": format!("refs/heads/{branch}"), "sha": tip.as_str()});
             client.json(Call::post(client.path("/git/refs"), body)).await?;
@@ -205,22 +223,70 @@ async fn propose(client: &Client, push: &BaselinePush<'_>, tip: &Sha) -> Result<
         PushOutcome::Nothing if number.is_some() => return Ok(PushOutcome::Nothing),
         PushOutcome::Nothing => 0,
     };
+    let body = proposal(client, push, old, &branch).await?;
     let number = match number {
-        Some(number) => number,
+        Some(number) => {
+            client.json(Call::patch(client.path(&format!("/pulls/{number}")), json!({"body": body}))).await?;
+            number
+        }
         None => {
             let body = json!({
-                "title": "Update the evaluation baseline",
-                "head": branch, "base": push.branch,
-                "body": format!(
-                    "`{}` is protected, so the baseline that its last run made is proposed here. Later runs add to this pull request until it is merged.",
-                    push.branch
-                ),
+                "title": "Update the evaluation baseline", "head": branch, "base": push.branch, "body": body,
             });
-            let made = client.json(Call::post(client.path("/pulls"), body)).await?;
-            made["number"].as_u64().unwrap_or_default()
+            match client.json(Call::post(client.path("/pulls"), body)).await {
+                Ok(made) => made["number"].as_u64().unwrap_or_default(),
+                // A branch without a pull request helps nobody. What is uncertain is tried again.
+                Err(refused @ GithubError::Refused(_)) => {
+                    drop(client.json(Call::delete(reference)).await);
+                    return Err(refused.into());
+                }
+                Err(error) => return Err(error.into()),
+            }
         }
     };
     Ok(PushOutcome::Proposed { number, cases })
+}
+
+/// The branch that proposes a baseline. Those of several configurations have one each.
+fn side_branch(push: &BaselinePush<'_>) -> String {
+    let default = crate::settings::BaselineLocation::default().path;
+    let place = push.path.strip_suffix(&default).unwrap_or(push.path).trim_matches('/');
+    let place: String = place.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
+    let suffix = if place.is_empty() { String::new() } else { format!("-{place}") };
+    format!("evalratchet/baseline-{}{suffix}", push.branch)
+}
+
+/// The text of the pull request: what the update changes, as the report of a release has it.
+async fn proposal(
+    client: &Client,
+    push: &BaselinePush<'_>,
+    old: Option<Baseline>,
+    branch: &str,
+) -> Result<String, PushError> {
+    let why = format!(
+        "`{}` is protected, so the baseline that its last run made is proposed here. Later runs add to this pull request until it is merged.\n",
+        push.branch
+    );
+    let Some(side) = client.tip(branch).await? else { return Ok(why) };
+    let new = client.file_at(push.path, &side).await?;
+    let new = new.map(|text| Baseline::parse(push.path, text)).transpose()?;
+    let summary = new.and_then(|new| summary_of(push, old, new));
+    Ok(format!("{why}{}", summary.map(|summary| format!("\n{summary}")).unwrap_or_default()))
+}
+
+/// What differs between two baselines.
+fn summary_of(push: &BaselinePush<'_>, old: Option<Baseline>, new: Baseline) -> Option<String> {
+    let commit = |baseline: &Baseline| baseline.produced.commit.clone().unwrap_or_else(|| push.commit.clone());
+    let named = |name: &str, commit: &Sha| Named { name: name.to_owned(), commit: commit.clone() };
+    let (from, to) = (old.as_ref().map(&commit), commit(&new));
+    let versions = old.into_iter().map(|old| (commit(&old), old)).chain([(to.clone(), new.clone())]).collect();
+    let range = Range {
+        from: from.map(|from| named(&format!("the baseline of {}", from.short()), &from)),
+        to: named(&format!("{} at {}", push.branch, to.short()), &to),
+        versions,
+        gaps: Gaps::default(),
+    };
+    release::summary(&release::release(&range)?, None).ok()
 }
 
 /// Whether somebody else was faster, or nobody knows whether it was done: reading again shows it.

@@ -55,6 +55,8 @@ pub fn rejudge(
             suite.cases.retain(|case| case.status != Status::Skipped);
         }
         for case in &mut suite.cases {
+            // How many attempts must pass is for the base to say, too.
+            (case.status, case.score) = aggregate::from_attempts(case, suite.policy.pass_share);
             case.reproduce = reproduce(&config, run.mode, &suite.id, &case.id);
             let before = reference.and_then(|reference| reference.baseline.suites.get(&suite.id)?.cases.get(&case.id));
             case.key_edit = before.and_then(|before| main.edit_of(&suite.id, case, before));

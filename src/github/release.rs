@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use octocrab::models::repos::{Asset as Attached, Release};
+use octocrab::models::repos::{Asset as KnownAsset, Release};
 use serde_json::json;
 
 use super::access::is_safe;
@@ -18,25 +18,37 @@ pub struct Asset {
     pub bytes: Vec<u8>,
 }
 
-/// Brings a release to where it should be; `body` makes its new text of the one that it has. `false` if there is no
-/// release of this tag.
+/// How much of the report a release has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Attached {
+    All,
+    /// The text was written, and this is why files are missing.
+    TextOnly(GithubError),
+    /// There is no release of this tag.
+    NoRelease,
+}
+
+/// Brings a release to where it should be: its text first, then its files. `body` makes its new text of the one that it has.
 pub async fn attach(
     client: &Client,
     tag: &str,
     assets: &[Asset],
     body: impl Fn(&str) -> String,
-) -> Result<bool, GithubError> {
-    let Some(release) = find(client, tag).await? else { return Ok(false) };
+) -> Result<Attached, GithubError> {
+    let Some(release) = find(client, tag).await? else { return Ok(Attached::NoRelease) };
     let id = *release.id;
-    for asset in assets {
-        upload(client, &release, asset).await?;
-    }
     let old = release.body.as_deref().unwrap_or_default();
     let new = body(old);
     if new != old {
         client.json(Call::patch(client.path(&format!("/releases/{id}")), json!({"body": new}))).await?;
     }
-    Ok(true)
+    // Files are a channel of their own: to a release that is immutable nothing can be attached once it is published.
+    for asset in assets {
+        if let Err(error) = upload(client, &release, asset).await {
+            return Ok(Attached::TextOnly(error));
+        }
+    }
+    Ok(Attached::All)
 }
 
 /// The release of a tag. A draft is not found by its tag, but it is in the list.
@@ -63,7 +75,7 @@ async fn upload(client: &Client, release: &Release, asset: &Asset) -> Result<(),
     let mut last = String::new();
     for _ in 0..ROUNDS {
         let list = client.path(&format!("/releases/{}/assets", release.id));
-        let there: Vec<Attached> = client.typed_list(&list, None, 1000).await?;
+        let there: Vec<KnownAsset> = client.typed_list(&list, None, 1000).await?;
         for same in there.iter().filter(|one| one.name == asset.name) {
             match client.json(Call::delete(client.path(&format!("/releases/assets/{}", same.id)))).await {
                 Ok(_) | Err(GithubError::NotFound(_)) => {}

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::check::{self, CheckIdentity, CheckPlan, CheckReport};
-use super::comment::{CommentAction, DesiredComment, ExistingComment, Marker, reconcile};
-use crate::ci::{HeadSha, RunAttempt};
+use super::comment::{CommentAction, DesiredComment, ExistingComment, Marker, Row, RowOwner, RowVerdict, reconcile};
+use crate::ci::{HeadSha, JobName, RunAttempt};
 use crate::model::Sha;
 
 const ME: &str = "github-actions[bot]";
@@ -22,8 +22,27 @@ fn comment(line: &str) -> ExistingComment {
 fn desired(key: &str, run: &str, text: &str) -> DesiredComment {
     let (id, attempt) = run.split_once('.').unwrap();
     let run = RunAttempt { id: id.parse().unwrap(), attempt: attempt.parse().unwrap() };
-    let marker = Marker { key: key.to_owned(), run, head: "a".repeat(40) };
-    DesiredComment { marker, content: text.to_owned(), worth_creating: true }
+    job("", run, RowVerdict::Passed, text).keyed(key)
+}
+
+/// What a job says of a run.
+fn job(name: &str, run: RunAttempt, verdict: RowVerdict, text: &str) -> DesiredComment {
+    let owner = RowOwner { workflow: "w".to_owned(), job: name.to_owned(), config: "c".to_owned() };
+    DesiredComment {
+        key: "k".to_owned(),
+        former_key: None,
+        head: "a".repeat(40),
+        row: Row::new(owner, run, verdict, text),
+        content: text.to_owned(),
+        brief: text.to_owned(),
+        worth_creating: true,
+    }
+}
+
+impl DesiredComment {
+    fn keyed(self, key: &str) -> Self {
+        Self { key: key.to_owned(), ..self }
+    }
 }
 
 /// The steps in words: `create TEXT`, `update ID TEXT`, `delete ID`.
@@ -111,16 +130,14 @@ fn the_comment_goes_from_what_is_there_to_what_should_be_there() {
 
 #[test]
 fn a_marker_is_the_first_line_or_none_and_cannot_be_broken_out_of() {
-    let marker = Marker {
-        key: "a --> <b> \" \\ --!> é\n/x.toml".to_owned(),
-        run: RunAttempt { id: 5, attempt: 2 },
-        head: "h".to_owned(),
-    };
-    let body = DesiredComment { marker: marker.clone(), content: "text".to_owned(), worth_creating: true }.body();
+    let key = "a --> <b> \" \\ --!> é\n/x.toml";
+    let run = RunAttempt { id: 5, attempt: 2 };
+    let body = job("j --> x", run, RowVerdict::Failed, "text").keyed(key).body();
     let first = body.lines().next().unwrap();
     assert_eq!(first.matches("-->").count(), 1, "{first}");
     assert!(first.ends_with(" -->") && !first[5..].contains('<'));
-    assert_eq!(Marker::of(&body), Some(marker));
+    let marker = Marker::of(&body).unwrap();
+    assert_eq!((marker.key.as_str(), marker.run), (key, run));
     assert_eq!(Marker::of(&body.replace('\n', "\r\n")), Marker::of(&body));
     assert_eq!(Marker::of(&format!("hello\n{body}")), None);
     assert_eq!(Marker::of(&format!(" {body}")), None);
@@ -187,6 +204,7 @@ proptest! {
 fn identity() -> CheckIdentity {
     CheckIdentity::new(
         "evalratchet.toml",
+        None,
         HeadSha(Sha::parse(&"a".repeat(40)).unwrap()),
         RunAttempt { id: 5, attempt: 1 },
     )
@@ -199,6 +217,7 @@ fn check_run(line: &str) -> check::ExistingCheck {
         id: id.parse().unwrap(),
         external_id: format!("{run}-evalratchet.toml"),
         completed: state == "completed",
+        conclusion: if state == "completed" { "failure".to_owned() } else { String::new() },
         title: title.to_owned(),
         summary: format!("{title}\n"),
         annotations: annotations.parse().unwrap(),
@@ -292,4 +311,165 @@ fn annotations_keep_their_order_over_all_batches() {
         std::iter::once(first).chain(&plan.more).flat_map(|body| body["output"]["annotations"].as_array().unwrap());
     let order: Vec<u64> = all.map(|one| one["message"].as_u64().unwrap()).collect();
     assert_eq!(order, (0..120).collect::<Vec<u64>>());
+}
+
+const RUN: RunAttempt = RunAttempt { id: 5, attempt: 1 };
+
+/// What is there after these jobs published, one after the other.
+fn published(jobs: &[DesiredComment]) -> Vec<ExistingComment> {
+    let mut comments = Vec::new();
+    for one in jobs {
+        let actions = reconcile(one, &comments, ME, false);
+        apply(&mut comments, actions);
+        assert_eq!(reconcile(one, &comments, ME, true), [], "it comes to rest at once");
+    }
+    comments
+}
+
+fn rows(body: &str) -> Vec<(String, RowVerdict)> {
+    Marker::of(body).unwrap().rows.into_iter().map(|row| (row.owner.job, row.verdict)).collect()
+}
+
+#[test]
+fn jobs_of_a_run_share_a_comment_with_the_worst_first_whatever_their_order() {
+    let red = job("test (windows)", RUN, RowVerdict::Failed, "red text");
+    let green = job("test (linux)", RUN, RowVerdict::Passed, "green text");
+    let broken = job("other", RUN, RowVerdict::Broken, "broken text");
+    let orders = [[&red, &green, &broken], [&green, &broken, &red], [&broken, &red, &green], [&green, &red, &broken]];
+    let mut bodies = Vec::new();
+    for order in orders {
+        let comments = published(&order.map(Clone::clone));
+        assert_eq!(comments.len(), 1);
+        bodies.push(comments[0].body.clone());
+    }
+    bodies.dedup();
+    let [body] = &bodies[..] else { panic!("{bodies:#?}") };
+    assert_eq!(
+        rows(body),
+        [
+            ("test (windows)".to_owned(), RowVerdict::Failed),
+            ("other".to_owned(), RowVerdict::Broken),
+            ("test (linux)".to_owned(), RowVerdict::Passed)
+        ]
+    );
+    assert!(body.find("red text") < body.find("broken text") && body.contains("green text"), "{body}");
+    insta::assert_snapshot!(body);
+}
+
+#[test]
+fn a_green_job_never_replaces_a_red_one_that_it_cannot_be_told_from() {
+    let red = job("", RUN, RowVerdict::Failed, "red");
+    let green = job("", RUN, RowVerdict::Passed, "green");
+    for order in [[&red, &green], [&green, &red]] {
+        let comments = published(&order.map(Clone::clone));
+        assert!(comments[0].body.contains("red") && !comments[0].body.contains("green"), "{}", comments[0].body);
+    }
+    // The next attempt may well be better.
+    let again = job("", RunAttempt { attempt: 2, ..RUN }, RowVerdict::Passed, "green");
+    let comments = published(&[red, again]);
+    assert!(comments[0].body.ends_with("green"), "{}", comments[0].body);
+}
+
+#[test]
+fn a_job_that_is_run_again_leaves_the_others_as_they_were() {
+    let second = RunAttempt { attempt: 2, ..RUN };
+    let jobs = [
+        job("a", RUN, RowVerdict::Failed, "a is red"),
+        job("b", RUN, RowVerdict::Failed, "b is red"),
+        job("a", second, RowVerdict::Passed, "a is green"),
+    ];
+    let comments = published(&jobs);
+    assert_eq!(rows(&comments[0].body), [("b".to_owned(), RowVerdict::Failed), ("a".to_owned(), RowVerdict::Passed)]);
+    assert!(comments[0].body.contains("b is red") && !comments[0].body.contains("a is red"));
+    // A new run begins anew, and what comes late of the old one is not heard.
+    let next = job("a", RunAttempt { id: 6, attempt: 1 }, RowVerdict::Passed, "a again");
+    let mut comments = published(&[&jobs[..], &[next]].concat());
+    assert_eq!(rows(&comments[0].body).len(), 1);
+    let late = job("b", second, RowVerdict::Failed, "late");
+    let actions = reconcile(&late, &comments, ME, false);
+    apply(&mut comments, actions);
+    assert!(comments[0].body.ends_with("a again"), "{}", comments[0].body);
+}
+
+#[test]
+fn other_workflows_of_the_same_commit_keep_their_rows_and_those_of_an_older_commit_go() {
+    let mut other = job("lint", RunAttempt { id: 4, attempt: 1 }, RowVerdict::Failed, "lint is red");
+    other.row.owner.workflow = "other".to_owned();
+    let own = job("a", RUN, RowVerdict::Passed, "a");
+    let comments = published(&[other, own]);
+    assert_eq!(rows(&comments[0].body).len(), 2, "{}", comments[0].body);
+    let pushed = DesiredComment {
+        head: "b".repeat(40),
+        ..job("a", RunAttempt { id: 7, attempt: 1 }, RowVerdict::Passed, "new")
+    };
+    let mut comments = comments;
+    let actions = reconcile(&pushed, &comments, ME, false);
+    apply(&mut comments, actions);
+    assert_eq!(rows(&comments[0].body).len(), 1, "{}", comments[0].body);
+}
+
+#[test]
+fn a_comment_of_release_0_1_is_taken_over() {
+    let old = r#"<!-- evalratchet:comment {"key":"evalratchet.toml","run":4,"attempt":1,"head":"h"} -->
+
+old text"#;
+    let mut comments = vec![ExistingComment { id: 1, author: ME.to_owned(), body: old.to_owned() }];
+    let new = DesiredComment {
+        former_key: Some("evalratchet.toml".to_owned()),
+        ..job("a", RUN, RowVerdict::Passed, "new text")
+    };
+    let actions = reconcile(&new, &comments, ME, false);
+    apply(&mut comments, actions);
+    assert_eq!(comments.len(), 1);
+    assert!(comments[0].body.ends_with("new text"), "{}", comments[0].body);
+}
+
+#[test]
+fn many_long_parts_fit_and_the_worst_stay() {
+    let long = |name: &str, verdict: RowVerdict| job(name, RUN, verdict, &format!("{name} {}", "x".repeat(12_000)));
+    let mut jobs: Vec<DesiredComment> = (0..30).map(|n| long(&format!("green {n}"), RowVerdict::Passed)).collect();
+    jobs.extend((0..80).map(|n| job(&format!("small {n}"), RUN, RowVerdict::Passed, "small")));
+    jobs.push(long("red", RowVerdict::Failed));
+    let comments = published(&jobs);
+    let body = &comments[0].body;
+    assert!(body.len() <= 65_000 && body.contains("red xxx"), "{}", body.len());
+    assert_eq!(rows(body)[0], ("red".to_owned(), RowVerdict::Failed));
+    assert_eq!(body.matches("<details>").count(), body.matches("</details>").count());
+}
+
+#[test]
+fn a_part_cannot_pass_for_two() {
+    let hostile = "<!-- evalratchet:part 0 -->\n\n<!-- evalratchet:part 1 -->\nforged";
+    let comments = published(&[
+        job("a", RUN, RowVerdict::Passed, hostile),
+        job("b", RUN, RowVerdict::Failed, "b"),
+        job("c", RUN, RowVerdict::Failed, "c"),
+    ]);
+    assert_eq!(rows(&comments[0].body).len(), 3);
+    assert!(comments[0].body.contains(hostile), "{}", comments[0].body);
+}
+
+#[test]
+fn a_matrix_has_a_check_for_each_of_its_jobs() {
+    let head = HeadSha(Sha::parse(&"a".repeat(40)).unwrap());
+    let of = |id: &str, matrix: Option<&str>| {
+        CheckIdentity::new("evalratchet.toml", Some(&JobName::new(id, matrix)), head.clone(), RUN)
+    };
+    let linux = of("test", Some(r#"{"os":"linux","v":{"node":22}}"#));
+    let mac = of("test", Some(r#"{"os":"mac","v":{"node":22}}"#));
+    assert_eq!((linux.name.as_str(), mac.name.as_str()), ("evalratchet (linux, 22)", "evalratchet (mac, 22)"));
+    assert_ne!(linux.external_id, mac.external_id);
+    // Two jobs without a matrix are told apart once one of them is there.
+    let (one, other) = (of("one", Some("null")), of("other", Some("null")));
+    assert_eq!((one.name.as_str(), other.name.as_str()), ("evalratchet", "evalratchet"));
+    let there = check::ExistingCheck { external_id: one.external_id.clone(), ..check_run("1 5-1 completed 0 t") };
+    assert_eq!(other.told_apart(std::slice::from_ref(&there)).name, "evalratchet (other)");
+    assert_eq!(one.told_apart(&[there]).name, "evalratchet");
+}
+
+#[test]
+fn a_green_check_never_replaces_a_red_one_of_the_same_job() {
+    let red = check_run("1 5-1 completed 0 red");
+    let green = CheckReport { conclusion: "success", ..report("green", 0) };
+    assert_eq!(check_steps(&check::finish(&identity(), &[red], &green, None)), "");
 }

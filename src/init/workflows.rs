@@ -4,10 +4,10 @@ use crate::settings::CONFIG_NAME;
 use crate::suites::starter::{NewFile, Survey};
 use crate::text::shell_quoted;
 
-/// The action, and the version that a fresh workflow uses.
-const ACTION: &str = "evalratchet/evalratchet@v0";
+/// The action, at the commit that a fresh workflow uses. There is no release yet; from then on it is that of a release.
+const ACTION: &str = "evalratchet/evalratchet@3770fcfedd9800ebd93ff7627675dc085028f379";
 /// Its part that only puts the program on the `PATH`.
-const INSTALL: &str = "evalratchet/evalratchet/action/install@v0";
+const INSTALL: &str = "evalratchet/evalratchet/action/install@3770fcfedd9800ebd93ff7627675dc085028f379";
 /// How the action calls the results that it uploads; a key is added to it.
 const ARTIFACT: &str = "evalratchet";
 
@@ -28,16 +28,14 @@ pub(super) fn workflows(survey: &Survey) -> Vec<NewFile> {
     let name = if prefix.is_empty() { "evalratchet".to_owned() } else { format!("evalratchet ({prefix})") };
     let suffix = if key.is_empty() { String::new() } else { format!("-{key}") };
     let place = [format!("working-directory: {}", quoted(prefix)), format!("comment-key: {}", quoted(&key))];
-    let with_place: Vec<&str> = std::iter::once("with:").chain(place.iter().map(String::as_str)).collect();
     let render = |template: &str| {
         let mut text = String::new();
         for line in template.lines() {
             let indent = &line[..line.len() - line.trim_start().len()];
             // What is said of a place is left out at the root.
             match line.trim() {
-                "@PLACE@" | "@WITH-PLACE@" | "@WORKING-DIRECTORY@" if prefix.is_empty() => {}
+                "@PLACE@" | "@WORKING-DIRECTORY@" if prefix.is_empty() => {}
                 "@PLACE@" => place.iter().for_each(|one| text.push_str(&format!("{indent}{one}\n"))),
-                "@WITH-PLACE@" => text.push_str(&format!("{indent}{}\n", with_place.join(&format!("\n{indent}  ")))),
                 "@WORKING-DIRECTORY@" => text.push_str(&format!("{indent}{}\n", place[0])),
                 _ => text.push_str(&format!("{line}\n")),
             }
@@ -131,6 +129,15 @@ mod tests {
         }
         assert!(workflows(&survey("release+1", ""))[0].text.contains(r#"branches: ["release\\+1"]"#));
         assert_eq!((quoted("on").as_str(), quoted("v1.x").as_str()), ("\"on\"", "v1.x"));
+    }
+
+    #[test]
+    fn the_action_is_named_by_a_commit_here_and_in_the_readme() {
+        let commit = ACTION.strip_prefix("evalratchet/evalratchet@").unwrap();
+        assert!(commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()), "{commit}");
+        assert!(INSTALL.ends_with(commit));
+        let readme = include_str!("../../README.md");
+        assert!(readme.contains(ACTION) && !readme.contains("@v0"));
     }
 
     #[test]

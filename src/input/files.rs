@@ -4,10 +4,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use globset::GlobBuilder;
 use ignore::WalkBuilder;
 
 use super::{FindError, Found, Ignored, InputError};
+use crate::text::glob;
 
 /// Reads a file; `shown` is how the user names it.
 pub fn read_bytes(path: &Path, shown: &str) -> Result<Vec<u8>, InputError> {
@@ -92,11 +92,8 @@ pub fn expand_globs(root: &Path, pattern: &str, ignored: Ignored) -> Result<Vec<
         return Err(FindError::Outside(pattern.to_owned()));
     }
     let pattern = pattern.trim_start_matches("./");
-    let matcher = GlobBuilder::new(pattern)
-        .literal_separator(true)
-        .build()
-        .map_err(|error| FindError::Invalid { pattern: pattern.to_owned(), why: error.kind().clone() })?
-        .compile_matcher();
+    let matcher =
+        glob(pattern).map_err(|why| FindError::Invalid { pattern: pattern.to_owned(), why })?.compile_matcher();
     let fixed: PathBuf = pattern.split('/').take_while(|part| !part.contains(['*', '?', '[', '{'])).collect();
     let mut builder = WalkBuilder::new(root.join(&fixed));
     builder.hidden(false).follow_links(true).require_git(false).git_global(false).ignore(false);

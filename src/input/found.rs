@@ -41,7 +41,7 @@ pub enum FindError {
         /// As it was written.
         pattern: String,
         /// What is wrong with it.
-        why: globset::ErrorKind,
+        why: String,
     },
     /// A pattern matches nothing.
     #[error("the pattern `{0}` matches no file")]

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::text::glob;
+
 /// Paths that changed, relative to the configuration's directory, with `/`. They may begin with `../`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangedPaths {
@@ -88,7 +90,7 @@ impl ChangedPaths {
             .trees
             .iter()
             .any(|tree| fixed.is_empty() || below(tree, &fixed).is_some() || below(&fixed, tree).is_some());
-        match globset::GlobBuilder::new(pattern).literal_separator(true).build() {
+        match glob(pattern) {
             Ok(glob) => {
                 let matcher = glob.compile_matcher();
                 in_trees || self.files.iter().any(|file| matcher.is_match(file))

@@ -1,6 +1,7 @@
 //! Child processes in groups of their own, with bounded output, and the switch that stops a run. *Edge*
 
 mod child;
+pub mod leftovers;
 mod stop;
 
 pub use child::{

@@ -1,9 +1,9 @@
 //! What is shown beside the lines of a pull request, and the workflow commands that show it.
 
 use super::case_summary::{Changes, GateFailures, Standing, why};
-use super::causes;
-use crate::model::Status;
-use crate::results::Results;
+use super::{CauseLine, causes};
+use crate::model::{Rule, Status, SuiteId};
+use crate::results::{CaseResult, Reason, Results};
 use crate::text::plain;
 use crate::text::truncate_middle;
 
@@ -57,25 +57,66 @@ pub fn worst(results: &Results) -> Vec<Annotation> {
             all.push((level, case.score.unwrap_or(0.0), annotation));
         }
     }
-    let causes = causes(results);
-    for cause in causes.iter().flat_map(|suite| &suite.causes).filter(|cause| cause.fails && !cause.names_cases) {
-        let annotation = Annotation {
-            level: Level::Error,
-            file: format!("{}{}", results.run.prefix, results.run.config),
-            line: 1,
-            title: "evalratchet".to_owned(),
-            message: truncate_middle(&cause.sentence, LONGEST),
-        };
-        // Cases say more than what follows from them.
-        all.push((Level::Error, 2.0, annotation));
-    }
+    // Cases say more than what follows from them.
+    all.extend(causes_alone(results).into_iter().map(|annotation| (Level::Error, 2.0, annotation)));
     all.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
     all.into_iter().map(|(_, _, annotation)| annotation).collect()
 }
 
+/// What fails and is about no case that has an annotation of its own: on the line of the case that explains it best. What no
+/// case explains stands together on the configuration.
+fn causes_alone(results: &Results) -> Vec<Annotation> {
+    let annotation = |file: String, line: usize, message: &str| Annotation {
+        level: Level::Error,
+        file,
+        line,
+        title: "evalratchet".to_owned(),
+        message: truncate_middle(message, LONGEST),
+    };
+    let (mut all, mut rest) = (Vec::new(), Vec::new());
+    let causes = causes(results);
+    for suite in &causes {
+        for cause in suite.causes.iter().filter(|cause| cause.fails && !cause.names_cases) {
+            match explaining(results, suite.suite, cause) {
+                Some(case) => {
+                    let file = case.location.in_repository(&results.run.prefix);
+                    let file = file.unwrap_or_else(|| case.location.file.clone());
+                    all.push(annotation(file, case.location.line, &cause.sentence));
+                }
+                None => rest.push(cause.sentence.as_str()),
+            }
+        }
+    }
+    if !rest.is_empty() {
+        let config = format!("{}{}", results.run.prefix, results.run.config);
+        all.push(annotation(config, 1, &rest.join("\n")));
+    }
+    all
+}
+
+/// The case that a cause is best looked at in: the one it names, the first that explains it, or the worst of the suite.
+fn explaining<'a>(results: &'a Results, suite: Option<&SuiteId>, cause: &CauseLine<'_>) -> Option<&'a CaseResult> {
+    // These are about what is written in the configuration.
+    if matches!(cause.rule, Rule::WeakenedGate | Rule::BaselineEdited | Rule::SuiteRemoved) {
+        return None;
+    }
+    let result = results.suites.iter().find(|one| Some(&one.id) == suite)?;
+    let is_same = |reason: &&Reason| reason.fails && reason.rule == cause.rule && reason.suite.as_ref() == suite;
+    let reasons = results.gate.reasons.iter().filter(is_same);
+    let named = cause.case.or_else(|| reasons.flat_map(|reason| &reason.cause.cases).next());
+    let named = named.and_then(|id| result.cases.iter().find(|case| case.id == *id));
+    let wrong = result.cases.iter().filter(|case| matches!(case.status, Status::Failed | Status::Error));
+    let score = |case: &CaseResult| case.score.unwrap_or(0.0);
+    named.or_else(|| wrong.min_by(|a, b| score(a).total_cmp(&score(b))))
+}
+
 /// A workflow command for each of the worst, errors before warnings.
 pub fn annotations(results: &Results) -> String {
-    let all = worst(results);
+    workflow_commands(&worst(results))
+}
+
+/// The commands that show annotations where no check run does.
+pub fn workflow_commands(all: &[Annotation]) -> String {
     let mut out = String::new();
     for (level, word) in [(Level::Error, "error"), (Level::Warning, "warning")] {
         for one in all.iter().filter(|one| one.level == level).take(MOST) {

@@ -65,6 +65,21 @@ pub fn text(text: &str) -> String {
     out
 }
 
+/// A sentence of our own, with text of others in it: what stands between backticks is code.
+pub fn prose(sentence: &str) -> String {
+    let pieces: Vec<&str> = sentence.split('`').collect();
+    // One too many belongs to somebody's text, so none of them is ours for sure.
+    if pieces.len().is_multiple_of(2) {
+        return text(sentence);
+    }
+    let piece = |(index, piece): (usize, &&str)| match index % 2 {
+        1 if !piece.is_empty() => code(piece),
+        1 => "\\`\\`".to_owned(),
+        _ => text(piece),
+    };
+    pieces.iter().enumerate().map(piece).collect()
+}
+
 /// A code span within a table, where a bar would end the cell even in code.
 pub fn cell(text: &str) -> String {
     code(text).replace('|', "\\|")

@@ -17,6 +17,7 @@ pub(super) fn of_markdown(templates: &Templates) -> Result<Environment<'static>,
     escape_with(&mut environment, markdown::text);
     let safe = Value::from_safe_string;
     environment.add_filter("code", move |text: String| safe(markdown::code(&text)));
+    environment.add_filter("prose", move |text: String| safe(markdown::prose(&text)));
     environment.add_filter("cell", move |text: String| safe(markdown::cell(&text)));
     environment.add_filter("html_code", move |text: String| safe(markdown::html_code(&text)));
     environment.add_filter("fence", move |text: String, language: String| safe(markdown::fence(&text, &language)));

@@ -7,8 +7,11 @@
 //! an error: each of them decides what counts, what fails or how a number is read, so nothing may be assumed. An
 //! `ending` that is not known is read as `other`, since no verdict depends on it.
 
+mod mistakes;
+
 use std::collections::BTreeMap;
 
+pub use mistakes::{MISTAKES_SCHEMA, Mistake, Mistakes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -15,6 +15,7 @@ use crate::suites::Kind;
 use crate::suites::config::{CasesAre, SuiteContext};
 use crate::suites::scenario::adapters::Adapter;
 use crate::targets::{self, SuiteFacts, TargetRules, TargetSettings};
+use crate::text::{glob, truncate_middle};
 
 /// What every suite is checked against.
 pub(super) struct SuiteValidation<'a> {
@@ -195,8 +196,9 @@ fn validate_policy(
 
 fn validate_paths(paths: &[String], place: &Place<'_>) {
     for (index, pattern) in paths.iter().enumerate() {
-        if let Err(error) = globset::Glob::new(pattern) {
-            place.join(index).error(format!("`{pattern}` is not a pattern: {}", error.kind()));
+        if let Err(why) = glob(pattern) {
+            let shown = truncate_middle(pattern, 100);
+            place.join(index).error(format!("`{shown}` is not a pattern: {why}"));
         }
     }
 }

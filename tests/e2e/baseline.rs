@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Ran, World, case, copy};
 
@@ -903,4 +903,15 @@ fn without_a_repository_git_is_not_needed() {
     // Neither before the first commit.
     world.git(&["init", "-q"]);
     assert_eq!(world.run().verdict(), "no-baseline");
+}
+
+#[test]
+fn a_badge_says_how_many_cases_pass() {
+    let world = repository(WRONG);
+    assert_eq!(world.run().code, 0);
+    let ran = world.evalratchet(&["baseline", "update", "--badge"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let text = std::fs::read_to_string(world.path().join(".evalratchet/badge.json")).unwrap();
+    let badge: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&badge["schemaVersion"], &badge["message"]), (&json!(1), &json!("2 of 3 pass")));
 }

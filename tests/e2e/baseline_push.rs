@@ -163,7 +163,55 @@ fn a_protected_branch_gets_one_pull_request_to_which_later_runs_add() {
     let baseline = on_branch(&github, &pulls[0].head_branch);
     assert_eq!(baseline["produced"]["commit"], commits[2].as_str());
     assert_eq!(baseline["suites"]["s"]["cases"]["b"]["best"]["score"], 1.0);
+    assert_eq!(pulls[0].head_branch, "evalratchet/baseline-main");
+    let body = pulls[0].body.clone().unwrap();
+    assert!(body.contains("`main` is protected") && body.contains("accuracy"), "{body}");
     never_forced(&github);
+}
+
+#[test]
+fn a_pull_request_that_may_not_be_opened_leaves_no_branch_behind() {
+    let (world, commits, github) = line_of_runs(&[RIGHT, WRONG]);
+    github.repository(REPOSITORY, |repository| {
+        repository.protect("main");
+    });
+    github.token(TOKEN, LOGIN, &[("contents", "write"), ("pull-requests", "read")]);
+    for (index, commit) in commits.iter().enumerate() {
+        let ran = push(&push_job(&world, &github, commit), index);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert!(ran.stdout.contains("could not be committed"), "{}", ran.stdout);
+        let branches =
+            github.repository(REPOSITORY, |repository| repository.branches.keys().cloned().collect::<Vec<_>>());
+        assert_eq!(branches, ["main"]);
+    }
+    // What a closed pull request left is begun again, and nothing is forced.
+    github.token(TOKEN, LOGIN, &[("contents", "write"), ("pull-requests", "write")]);
+    assert_eq!(push(&push_job(&world, &github, &commits[0]), 0).code, 0);
+    github.repository(REPOSITORY, |repository| {
+        repository.pulls.values_mut().for_each(|pull| pull.state = "closed".to_owned());
+        repository.commit("main", &[("other", "1")], &[]);
+    });
+    assert_eq!(push(&push_job(&world, &github, &commits[1]), 1).code, 0);
+    let open = github
+        .repository(REPOSITORY, |repository| repository.pulls.values().filter(|pull| pull.state == "open").count());
+    assert_eq!(open, 1);
+    never_forced(&github);
+}
+
+#[test]
+fn a_schedule_and_a_dispatch_update_the_baseline_of_their_branch() {
+    for (event, reference, written) in [
+        ("schedule", "refs/heads/main", true),
+        ("workflow_dispatch", "refs/heads/main", true),
+        ("workflow_dispatch", "refs/heads/topic", false),
+    ] {
+        let (world, commits, github) = line_of_runs(&[RIGHT]);
+        let mut job = push_job(&world, &github, &commits[0]);
+        job.event(event, &json!({"repository": {"full_name": REPOSITORY, "default_branch": "main"}}));
+        job.set("GITHUB_REF", reference);
+        let ran = push(&job, 0);
+        assert_eq!((ran.code, !on_main(&github).is_null()), (0, written), "{event} {reference}: {}", ran.stderr);
+    }
 }
 
 #[test]

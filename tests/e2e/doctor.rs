@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::baseline::{RIGHT, WRONG, with_baseline};
+use crate::github::faults::Fault;
 use crate::github::{Github, LOGIN, TOKEN};
 use crate::job::{Job, REPOSITORY, mirror};
 
@@ -93,4 +94,39 @@ fn a_release_gets_its_files_and_a_summary_and_keeps_what_people_wrote() {
     assert!(refused.stdout.contains("::warning") && refused.stdout.contains("contents: write"), "{}", refused.stdout);
     github.edit(|state| state.tokens.clear());
     assert_eq!(job.evalratchet(&["report", "release", "--publish"]).code, 5);
+}
+
+#[test]
+fn a_release_that_takes_no_files_gets_its_text_all_the_same() {
+    let world = with_baseline(RIGHT);
+    world.git(&["tag", "v1.0.0"]);
+    world.file("answers.txt", WRONG);
+    world.commit("worse");
+    assert_eq!(world.run().code, 1);
+    assert_eq!(world.evalratchet(&["baseline", "bless", "--case", "b", "--reason", "cd is asked for"]).code, 0);
+    world.commit("bless");
+    assert_eq!(world.run().code, 0);
+    assert_eq!(world.evalratchet(&["baseline", "update"]).code, 0);
+    let sha = world.commit("baseline of the worse");
+    world.git(&["tag", "v1.1.0"]);
+    let github = Arc::new(Github::start());
+    mirror(&world, &github);
+    github.repository(REPOSITORY, |repository| {
+        repository.tag("v1.1.0", &sha);
+        repository.release("v1.1.0", "By people.");
+    });
+    github.fault(Fault::on("POST", "/assets").always().fails(403));
+    let mut job = Job::with(&github);
+    job.directory = world.path().to_owned();
+    job.event("release", &json!({"release": {"tag_name": "v1.1.0"}}));
+    let ran = job.evalratchet(&["report", "release", "--publish", "--fail-on", "worse"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stdout.contains("::warning") && ran.stdout.contains("immutable"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("worse than in the release before: s accuracy"), "{}", ran.stderr);
+    let (body, _) = release(&job);
+    // The case that is worse, why that was allowed, and where to look.
+    for told in ["s/b", "cd is asked for", "/releases/download/v1.1.0/evalratchet-release.html", "/compare/"] {
+        assert!(body.contains(told), "{told}: {body}");
+    }
+    assert_eq!(job.evalratchet(&["report", "release", "--fail-on", "below-min"]).code, 0);
 }

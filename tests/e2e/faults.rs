@@ -30,7 +30,7 @@ fn is_published(job: &Job, bystanders: &[Value], newest: u64, results: &Value) {
     let comments = job.comments();
     assert_eq!(comments.len(), 1, "{comments:#?}");
     let (marker, body) = &comments[0];
-    assert_eq!((marker.run.id, marker.head.as_str(), marker.key.as_str()), (newest, &*job.head, "evalratchet.toml"));
+    assert_eq!((marker.run.id, marker.head.as_str(), marker.key.as_str()), (newest, &*job.head, "evalratchet"));
     assert_eq!(job.bystanders(), bystanders);
     // What it should be: what a dry run of the same would write if nothing were there.
     job.left(results);

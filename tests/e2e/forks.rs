@@ -175,7 +175,7 @@ fn a_forged_verdict_policy_metric_or_address_helps_nothing() {
         let check = checks.iter().find(|check| check["name"] == format!("evalratchet ({name})")).unwrap();
         assert_eq!(check["conclusion"], "failure", "{name}");
         let (_, comment) = job.comments().into_iter().find(|(marker, _)| marker.key == name).unwrap();
-        for told in ["**Failed**", "s/b", "below its floor 0.9"] {
+        for told in ["Failed", "s/b", "below its floor 0.9"] {
             assert!(comment.contains(told), "{name}: {comment}");
         }
         assert_eq!((job.outputs()["verdict"].as_str(), job.summary().contains("evil.example")), ("failed", false));
@@ -211,11 +211,20 @@ fn a_configuration_that_the_base_does_not_have_or_cannot_read_makes_nothing_gree
     let policy = &mut forged["suites"][0]["policy"];
     (policy["metrics"], policy["max_drop"], policy["flips"]) = (json!({}), json!(1.0), json!("report"));
     policy["quarantine"] = json!({"b": {"owner": "me", "until": "2999-12-31", "reason": null}});
-    for arguments in [&["--comment-key", "evalratchet.toml"][..], &["--config", "evalratchet.toml"], &[]] {
+    for arguments in [&["--comment-key", "k"][..], &["--config", "evalratchet.toml"], &[]] {
+        let mut job = Job::with(&job.github);
+        job.workflow_run(forged["run"]["commit"].as_str().unwrap(), "x/r", "patch");
         let ran = job.left(&forged).publish(arguments);
-        assert_eq!((ran.code, job.checks().len(), job.comments().len()), (0, 0, 0), "{}", ran.stdout);
-        assert!(ran.stdout.contains("::notice") && ran.stdout.contains("mine.toml"), "{}", ran.stdout);
+        // The name that the results give themselves suppresses nothing.
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        assert!(ran.stderr.contains("mine.toml"), "{}", ran.stderr);
+        let checks = job.checks();
+        assert_eq!(checks.last().unwrap()["conclusion"], "failure");
+        assert!(job.comments().last().unwrap().1.contains("No results"), "{arguments:?}");
     }
+    let mut elsewhere = results.clone();
+    elsewhere["run"]["prefix"] = json!("elsewhere/");
+    assert_eq!(job.left(&elsewhere).publish(&["--config", "evalratchet.toml"]).code, 2);
 
     let world = upstream();
     world.git(&["checkout", "-q", "main"]);
@@ -277,13 +286,18 @@ fn what_a_fork_could_not_measure_is_neutral_and_what_it_measured_counts() {
     let mut unmeasured = results.clone();
     for case in unmeasured["suites"][0]["cases"].as_array_mut().unwrap() {
         (case["status"], case["score"], case["metrics"]) = (json!("unmeasured"), Value::Null, json!({}));
+        case["attempts"] = json!([]);
     }
+    let attempts = results["suites"][0]["cases"][0]["attempts"].clone();
     let ran = job.left(&unmeasured).publish(&[]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(job.check()["conclusion"], "neutral", "{}", job.comment());
     // One that was measured and is wrong still fails.
     unmeasured["suites"][0]["cases"][0]["status"] = json!("failed");
     unmeasured["suites"][0]["cases"][0]["score"] = json!(0.0);
+    unmeasured["suites"][0]["cases"][0]["attempts"] = attempts;
+    unmeasured["suites"][0]["cases"][0]["attempts"][0]["status"] = json!("failed");
+    unmeasured["suites"][0]["cases"][0]["attempts"][0]["score"] = json!(0.0);
     job.left(&unmeasured).publish(&[]);
     assert_eq!(job.checks().last().unwrap()["conclusion"], "failure");
 }
@@ -300,7 +314,7 @@ fn missing_or_unjudgeable_results_of_a_fork_complete_the_check_too() {
     job.github.repository(REPOSITORY, |repository| {
         repository.commit("main", &[(".evalratchet/baseline.json", "{")], &[]);
     });
-    let mut command = job.command(&["publish", "--comment-key", "evalratchet.toml"]);
+    let mut command = job.command(&["publish", "--config", "evalratchet.toml"]);
     let mut event: Value =
         serde_json::from_str(&std::fs::read_to_string(job.world.path().join("runner/event.json")).unwrap()).unwrap();
     event["workflow_run"]["id"] = json!(100);
@@ -347,6 +361,7 @@ fn a_weaker_gate_a_lost_baseline_and_what_is_left_out_are_never_green() {
         results["run"]["filtered"] = json!(true);
         let case = &mut results["suites"][0]["cases"][1];
         (case["status"], case["score"], case["metrics"]) = (json!("skipped"), Value::Null, json!({}));
+        case["attempts"] = json!([]);
     };
     let left_out: fn(&mut Value) = |results| {
         results["run"]["filtered"] = json!(true);
@@ -402,4 +417,116 @@ fn a_forks_reports_are_rendered_again_and_contain_no_commands() {
     assert_eq!(ran.code, 2);
     let is_command = |line: &str| line.trim_start().starts_with("::error::forged") || line.contains("##[");
     assert!(!ran.stderr.lines().any(is_command) && !ran.stderr.contains('\u{1b}'), "{}", ran.stderr);
+}
+
+/// What GitHub makes of the fork's branch and main, with main's files where the fork did not touch them.
+fn with_merge(world: &World, job: &Job) {
+    world.git(&["checkout", "-q", "--detach", "main"]);
+    world.git(&["merge", "-q", "--no-ff", "-m", "merge", "patch"]);
+    let merge = world.git(&["rev-parse", "HEAD"]);
+    mirror(world, &job.github);
+    job.github.repository(REPOSITORY, |repository| {
+        repository.branches.remove("patch");
+        repository.pulls.get_mut(&NUMBER).unwrap().merge = Some(merge);
+    });
+    world.git(&["checkout", "-q", "patch"]);
+}
+
+#[test]
+fn a_fork_behind_main_is_not_accused_of_what_main_changed_since() {
+    let world = upstream();
+    world.file("notes.txt", "mine");
+    world.commit("harmless");
+    let results = world.run().results.unwrap();
+    let head = world.git(&["rev-parse", "HEAD"]);
+    // Since then main has raised its floor, got a new case, and recorded it.
+    world.git(&["checkout", "-q", "main"]);
+    world.config(&FLOOR.replace("0.9", "0.95"));
+    world.commit("raise the floor");
+    assert_eq!(world.run().code, 0);
+    assert_eq!(world.evalratchet(&["baseline", "update"]).code, 0);
+    world.commit("baseline of main");
+    world.git(&["checkout", "-q", "patch"]);
+    for merged in [true, false] {
+        let (job, _) = publisher_of(&world, &head, results.clone());
+        if merged {
+            with_merge(&world, &job);
+        }
+        let ran = job.publish(&[]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert_eq!(job.check()["conclusion"], "success", "merged: {merged}\n{}", job.comment());
+        for accusation in ["baseline.json", "weaker", "takes the baseline away"] {
+            let verdict = job.check()["output"]["title"].as_str().unwrap().to_owned();
+            assert!(!verdict.contains(accusation), "merged: {merged}: {verdict}");
+        }
+    }
+    // What the fork itself does is seen all the same.
+    world.config(&FLOOR.replace("0.9", "0.1"));
+    let head = world.commit("lower the floor");
+    let mut results = results;
+    results["run"]["commit"] = json!(head);
+    let (job, _) = publisher_of(&world, &head, results);
+    assert_eq!(job.publish(&[]).code, 0);
+    assert_eq!(job.check()["conclusion"], "failure", "{}", job.comment());
+}
+
+#[test]
+fn a_case_that_differs_from_its_attempts_is_no_result() {
+    let (job, results) = worse();
+    let lies: [fn(&mut Value); 4] = [
+        |case| case["status"] = json!("error"),
+        |case| (case["status"], case["score"]) = (json!("passed"), json!(1.0)),
+        |case| case["score"] = json!(0.9),
+        |case| case["attempts"] = json!([]),
+    ];
+    for (index, lie) in lies.into_iter().enumerate() {
+        let mut forged = results.clone();
+        let cases = forged["suites"][0]["cases"].as_array_mut().unwrap();
+        let case = cases.iter_mut().find(|case| case["status"] == "failed").unwrap();
+        lie(case);
+        if case["status"] == "error" {
+            case["score"] = Value::Null;
+        }
+        let ran = job.left(&forged).publish(&[]);
+        assert_eq!(ran.code, 2, "{index}: {}", ran.stderr);
+        assert!(ran.stderr.contains("does not fit its attempts"), "{index}: {}", ran.stderr);
+        assert!(job.checks().iter().all(|check| check["conclusion"] == "failure"), "{index}");
+    }
+}
+
+#[test]
+fn how_many_attempts_must_pass_is_for_the_base_to_say() {
+    let world = upstream();
+    world.commit("harmless");
+    let (job, mut results) = publisher(&world);
+    // By its own policy one of three is enough.
+    results["suites"][0]["policy"]["pass_share"] = json!(0.3);
+    let case = &mut results["suites"][0]["cases"][1];
+    let passed = case["attempts"][0].clone();
+    let mut failed = passed.clone();
+    (failed["status"], failed["score"]) = (json!("failed"), json!(0.0));
+    case["attempts"] = json!([passed, failed, failed]);
+    case["score"] = json!(1.0 / 3.0);
+    let ran = job.left(&results).publish(&[]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(job.check()["conclusion"], "failure", "{}", job.comment());
+}
+
+#[test]
+fn nested_braces_in_a_forks_pattern_are_refused_and_end_nothing() {
+    let world = upstream();
+    let braces = format!("paths = [\"{}a{}\"]\n", "{".repeat(1_500), "}".repeat(1_500));
+    world.config(&format!("{braces}{FLOOR}"));
+    let head = world.commit("braces");
+    world.config(FLOOR);
+    let mut results = world.run().results.unwrap();
+    results["run"]["commit"] = json!(head);
+    let (job, _) = publisher_of(&world, &head, results);
+    let ran = job.publish(&[]);
+    assert!(ran.code == 0 && !ran.stderr.contains("defect"), "{} {}", ran.code, ran.stderr);
+    assert_eq!(job.check()["status"], "completed");
+    world.config(&format!("{braces}{FLOOR}"));
+    let own = world.run();
+    assert_eq!(own.code, 2, "{}", own.stderr);
+    assert!(own.stderr.contains("more than 8 braces within each other"), "{}", own.stderr);
 }

@@ -437,3 +437,25 @@ fn each_shell_gets_its_completions_and_bash_can_load_them() {
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
     assert!(said.contains("-F _evalratchet") && said.trim_end().ends_with("--changed-since"), "{said}");
 }
+
+#[test]
+fn every_example_pins_actions_to_a_commit() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files: Vec<std::path::PathBuf> =
+        std::fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.extend(["README.md", "src/doctor/mod.rs"].map(|name| root.join(name)));
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "md" || ending == "rs"));
+    let mut seen = 0;
+    for path in files {
+        for line in std::fs::read_to_string(&path).unwrap().lines().filter(|line| line.contains("uses: ")) {
+            let Some((_, version)) = line.split("uses: ").nth(1).and_then(|rest| rest.split_once('@')) else {
+                continue;
+            };
+            let version: String = version.chars().take_while(char::is_ascii_alphanumeric).collect();
+            let is_commit = version.len() == 40 && version.bytes().all(|byte| byte.is_ascii_hexdigit());
+            assert!(is_commit || version == "COMMIT", "{}: {line}", path.display());
+            seen += 1;
+        }
+    }
+    assert!(seen > 20, "{seen}");
+}

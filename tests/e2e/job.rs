@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, OnceLock};
 
-use evalratchet::internals::{DesiredComment, Marker, RunAttempt};
+use evalratchet::internals::Marker;
 use serde_json::{Value, json};
 
 use crate::baseline::{RIGHT, WRONG, repository};
@@ -204,11 +204,10 @@ impl Job {
     }
 }
 
-/// A comment as a run of this number would have written it.
+/// A comment as release 0.1 wrote it for a run of this number.
 pub(crate) fn comment_of(run: u64, content: &str) -> String {
-    let marker =
-        Marker { key: "evalratchet.toml".to_owned(), run: RunAttempt { id: run, attempt: 1 }, head: "h".to_owned() };
-    DesiredComment { marker, content: content.to_owned(), worth_creating: true }.body()
+    let marker = json!({"key": "evalratchet.toml", "run": run, "attempt": 1, "head": "h"});
+    format!("<!-- evalratchet:comment {marker} -->\n\n{content}")
 }
 
 /// Results of real runs: without a baseline, as it, worse than it, and better.

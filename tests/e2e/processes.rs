@@ -213,3 +213,19 @@ fn progress_is_plain_lines_without_a_terminal_and_absent_from_json() {
     assert!(!ran.stderr.is_empty() && ran.stderr.lines().all(is_progress), "{}", ran.stderr);
     assert!(serde_json::from_str::<serde_json::Value>(&ran.stdout).is_ok());
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_leaves_its_group_does_not_outlive_the_run() {
+    let sleep = long_sleep();
+    let world = World::with_target("{ command = [\"./answer.sh\"] }", &[case("a", "b", "pwd")]);
+    // A daemon: a session of its own, its parent gone, its streams closed.
+    world.script(
+        "answer.sh",
+        &format!("setsid sh -c '{sleep} >/dev/null 2>&1 </dev/null &' >/dev/null 2>&1 </dev/null\necho pwd"),
+    );
+    let ran = world.run();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("outlived the run"), "{}", ran.stderr);
+    assert!(is_gone(&sleep), "{sleep} goes on");
+}

@@ -115,7 +115,7 @@ fn users_choose_when_a_comment_is_made() {
 }
 
 #[test]
-fn two_configurations_have_a_comment_and_a_check_each_even_when_they_leave_nothing() {
+fn two_configurations_share_a_comment_and_have_a_check_each_even_when_they_leave_nothing() {
     let mut job = Job::on_pull_request();
     for place in [".", "evals/two"] {
         for name in ["evalratchet.toml", "other.toml"] {
@@ -133,22 +133,219 @@ fn two_configurations_have_a_comment_and_a_check_each_even_when_they_leave_nothi
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         assert_eq!(job.publish(&["--config", key]).code, 0);
     }
-    let found = |job: &Job| job.comments().into_iter().map(|(marker, _)| marker.key).collect::<Vec<_>>();
-    assert_eq!(found(&job), keys);
+    let rows = |job: &Job| {
+        let marker = job.comments().remove(0).0;
+        marker.rows.iter().map(|row| row.owner.config.clone()).collect::<Vec<_>>()
+    };
+    let mut sorted = keys.map(str::to_owned);
+    sorted.sort();
+    assert_eq!((job.comments().len(), rows(&job)), (1, sorted.to_vec()));
     let names: Vec<Value> = job.checks().iter().map(|check| check["name"].clone()).collect();
     assert_eq!(
         names,
         ["evalratchet", "evalratchet (evals/two/evalratchet.toml)", "evalratchet (evals/two/other.toml)"]
     );
-    // The next run of the second leaves nothing, wherever it is started from.
+    // The second leaves nothing, wherever it is started from.
     std::fs::remove_file(job.world.path().join("evalratchet-out/results.json")).unwrap();
     job.directory = job.world.path().join("evals/two");
-    assert_eq!(job.publish_as(11, &["--from", "../../evalratchet-out"]).code, 2);
-    assert_eq!(found(&job), keys);
-    assert!(job.comments()[1].1.contains("No results") && !job.comments()[0].1.contains("No results"));
+    assert_eq!(job.publish(&["--from", "../../evalratchet-out"]).code, 2);
+    let comment = job.comment();
+    assert_eq!(rows(&job)[0], "evals/two/evalratchet.toml", "{comment}");
+    assert!(comment.contains("No results"), "{comment}");
     // A key of one's own makes another.
     job.publish(&["--comment-key", "mine", "--from", "../../evalratchet-out"]);
-    assert_eq!(found(&job)[3], "mine");
+    assert_eq!(job.comments()[1].0.key, "mine");
+}
+
+/// Publishes as a job of a matrix.
+fn publish_leg(job: &Job, os: &str, results: &Value) {
+    job.left(results);
+    for start in [true, false] {
+        let mut command = job.command(if start { &["publish", "--start"] } else { &["publish"] });
+        command.env("GITHUB_JOB", "test").env("EVALRATCHET_MATRIX", json!({"os": os}).to_string());
+        let ran = job.world.ran(command.output().unwrap());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn in_a_matrix_green_never_hides_red_and_each_job_has_a_check() {
+    for order in [[0, 1], [1, 0]] {
+        let job = Job::on_pull_request();
+        let legs = [("linux", &samples().better), ("windows", &samples().worse)];
+        for leg in order {
+            publish_leg(&job, legs[leg].0, legs[leg].1);
+        }
+        let comment = job.comment();
+        let rows = job.comments().remove(0).0.rows;
+        let jobs: Vec<&str> = rows.iter().map(|row| row.owner.job.as_str()).collect();
+        assert_eq!(jobs, ["test (windows)", "test (linux)"], "{comment}");
+        assert!(comment.contains("1 of 2 jobs not fine") && comment.contains("s/a"), "{comment}");
+        let mut checks: Vec<(String, String)> = job
+            .checks()
+            .iter()
+            .map(|check| (check["name"].as_str().unwrap().to_owned(), check["conclusion"].as_str().unwrap().to_owned()))
+            .collect();
+        checks.sort();
+        let expected = [("evalratchet (linux)", "success"), ("evalratchet (windows)", "failure")];
+        assert_eq!(checks, expected.map(|(name, conclusion)| (name.to_owned(), conclusion.to_owned())));
+    }
+}
+
+#[test]
+fn jobs_that_cannot_be_told_apart_do_not_hide_each_other_either() {
+    let job = Job::on_pull_request();
+    job.left(&samples().worse).publish(&[]);
+    job.left(&samples().better).publish(&[]);
+    assert!(job.comment().contains("Failed"), "{}", job.comment());
+    assert!(job.checks().iter().all(|check| check["conclusion"] == "failure"));
+    // The next attempt is another matter.
+    job.publish_as(11, &[]);
+    assert!(job.comment().contains("Passed"), "{}", job.comment());
+}
+
+#[test]
+fn a_mistake_is_shown_on_its_line_in_check_comment_summary_and_outputs() {
+    let mut job = Job::on_pull_request();
+    job.world.file(
+        "cases.json",
+        "{\n  \"name\": \"n\", \"version\": \"1\", \"description\": \"d\",\n  \"test_cases\": [{\"id\": 7}]\n}\n",
+    );
+    let checked_out = job.world.commit("a slip");
+    job.set("GITHUB_SHA", &checked_out);
+    job.publish(&["--start"]);
+    let ran = job.evalratchet(&["run"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    let left = std::fs::read_to_string(job.world.path().join("evalratchet-out/mistakes.json")).unwrap();
+    let left: Value = serde_json::from_str(&left).unwrap();
+    assert_eq!((&left["schema"], &left["exit_code"]), (&json!("evalratchet.mistakes/v1"), &json!(2)));
+    let published = job.publish(&[]);
+    assert_eq!(published.code, 0, "{}", published.stderr);
+    let check = job.check();
+    assert_eq!((&check["conclusion"], &check["status"]), (&json!("failure"), &json!("completed")));
+    let title = check["output"]["title"].as_str().unwrap();
+    assert!(title.starts_with("invalid:") && title.contains("cases.json:3:"), "{title}");
+    let annotations = job.annotations(&check);
+    let count = left["mistakes"].as_array().unwrap().len();
+    assert_eq!(annotations.len(), count, "{annotations:#?}");
+    assert!(annotations.iter().all(|one| one["path"] == "cases.json" && one["start_line"] == 3), "{annotations:#?}");
+    let comment = job.comment();
+    assert!(comment.contains("cases.json:3:") && !comment.contains("there is no"), "{comment}");
+    assert!(comment.contains(&format!("/o/r/blob/{}/cases.json#L3", job.head)), "{comment}");
+    assert!(job.summary().contains("cases.json:3:"), "{}", job.summary());
+    let outputs = job.outputs();
+    assert_eq!((outputs["verdict"].as_str(), outputs["exit-code"].as_str()), ("invalid", "2"));
+    assert!(!published.stdout.contains("::error"), "said twice: {}", published.stdout);
+    // Without a check run the log has them.
+    let without = job.publish(&["--check", "false"]);
+    assert!(without.stdout.contains("::error file=cases.json,line=3,"), "{}", without.stdout);
+    // The next good run takes them away.
+    job.world.dataset(&[case("a", "b", "true")]);
+    job.world.commit("right");
+    job.evalratchet(&["run"]);
+    assert!(!job.world.path().join("evalratchet-out/mistakes.json").exists());
+}
+
+#[test]
+fn a_cancelled_job_closes_its_check_and_leaves_the_comment_alone() {
+    let job = Job::on_pull_request();
+    job.left(&samples().worse).publish(&[]);
+    let before = job.comment();
+    std::fs::remove_file(job.world.path().join("evalratchet-out/results.json")).unwrap();
+    job.publish_as(11, &["--start"]);
+    let ran = job.publish_as(11, &["--cancelled"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let checks = job.checks();
+    assert_eq!((&checks[1]["status"], &checks[1]["conclusion"]), (&json!("completed"), &json!("cancelled")));
+    assert_eq!(job.comment(), before);
+    // The same for a run that was interrupted and left what it had.
+    let mut results = samples().better.clone();
+    results["gate"] = json!({"verdict": "interrupted", "exit_code": 130, "reasons": []});
+    job.left(&results).publish_as(12, &["--cancelled"]);
+    assert_eq!((job.comment(), &job.checks()[2]["conclusion"]), (before, &json!("cancelled")));
+}
+
+#[test]
+fn results_that_were_changed_after_the_run_are_not_published() {
+    let job = Job::on_pull_request();
+    job.left(&samples().worse);
+    let path = job.world.path().join("evalratchet-out/results.json");
+    let hash = |bytes: &[u8]| evalratchet::internals::sha256(bytes);
+    let digest = hash(&std::fs::read(&path).unwrap());
+    assert_eq!(job.publish(&["--digest", &digest]).code, 0);
+    job.left(&samples().better);
+    let ran = job.publish_as(11, &["--digest", &digest]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("is not what the run wrote"), "{}", ran.stderr);
+    assert_eq!(job.checks().last().unwrap()["conclusion"], "failure");
+    assert!(!job.comment().contains("Passed"), "{}", job.comment());
+}
+
+#[test]
+fn ones_own_results_may_be_larger_than_those_of_forks() {
+    let job = Job::on_pull_request();
+    let mut results = samples().same.clone();
+    let case = results["suites"][0]["cases"][0].clone();
+    let cases = results["suites"][0]["cases"].as_array_mut().unwrap();
+    for n in 0..100_000 {
+        let mut one = case.clone();
+        one["id"] = json!(format!("more-{n}"));
+        one["position"] = json!(10 + n);
+        cases.push(one);
+    }
+    let text = results.to_string();
+    assert!(text.len() > 64 << 20, "{}", text.len());
+    job.world.file("evalratchet-out/results.json", &text);
+    let ran = job.publish(&[]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!((job.check()["status"].as_str(), job.comments().len()), (Some("completed"), 1));
+}
+
+#[test]
+fn events_that_name_a_pull_request_publish_on_its_head() {
+    // A review has the commits in its payload; a comment has only the number.
+    let pull = |job: &Job| {
+        json!({"number": NUMBER, "head": {"sha": job.head, "ref": "feature", "repo": {"full_name": REPOSITORY}},
+            "base": {"sha": MERGE, "ref": "main", "repo": {"full_name": REPOSITORY, "default_branch": "main"}}})
+    };
+    let default = "e".repeat(40);
+    for name in ["pull_request_review", "pull_request_review_comment", "issue_comment", "workflow_dispatch"] {
+        let mut job = Job::on_pull_request();
+        let payload = match name {
+            "issue_comment" => json!({"issue": {"number": NUMBER, "pull_request": {"url": "u"}}, "comment": {}}),
+            "workflow_dispatch" => json!({"inputs": {"pull-request": "7"}}),
+            _ => json!({"pull_request": pull(&job), "review": {}}),
+        };
+        job.event(name, &payload);
+        if name == "issue_comment" || name == "workflow_dispatch" {
+            job.set("GITHUB_SHA", &default);
+        }
+        let mut results = samples().worse.clone();
+        results["run"]["commit"] = json!(job.head);
+        let arguments: &[&str] = if name == "workflow_dispatch" { &["--pull-request", "7"] } else { &[] };
+        let ran = job.left(&results).publish(arguments);
+        assert_eq!(ran.code, 0, "{name}: {}", ran.stderr);
+        assert_eq!(job.check()["head_sha"], json!(job.head), "{name}");
+        assert_eq!(job.comments().len(), 1, "{name}");
+        // Results of another commit are not put there.
+        results["run"]["commit"] = json!(default);
+        assert_eq!(job.left(&results).publish_as(11, arguments).code, 2, "{name}");
+    }
+    // A comment on an issue is about no commit, least of all about the default branch's.
+    let mut job = Job::on_pull_request();
+    job.event("issue_comment", &json!({"issue": {"number": 9}, "comment": {}}));
+    let ran = job.left(&samples().worse).publish(&[]);
+    assert_eq!((ran.code, job.checks().len()), (2, 0), "{}", ran.stderr);
+}
+
+#[test]
+fn dependabots_token_can_be_raised_and_the_notice_says_how() {
+    let mut job = Job::on_pull_request();
+    job.set("GITHUB_ACTOR", "dependabot[bot]");
+    job.github.permissions(&[("contents", "read")]);
+    let ran = job.left(&samples().worse).publish(&[]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("checks: write") && !ran.stdout.contains("workflow_run"), "{}", ran.stdout);
 }
 
 #[test]
@@ -216,7 +413,7 @@ fn missing_results_complete_the_check_and_replace_an_old_success() {
     together(&cases, |(expected, text)| {
         let job = Job::on_pull_request();
         job.left(&samples().same).publish(&[]);
-        assert!(job.comment().contains("**Passed**"), "{}", job.comment());
+        assert!(job.comment().contains("Passed"), "{}", job.comment());
         job.publish_as(11, &["--start"]);
         let place = job.world.path().join("evalratchet-out/results.json");
         std::fs::remove_file(&place).unwrap();
@@ -266,8 +463,9 @@ fn annotations_come_in_batches_with_the_worst_first_and_are_never_doubled() {
     assert_eq!((sizes[0], sizes[1], sizes.len()), (50, 50, 3));
     job.publish(&[]);
     assert_eq!(job.annotations(&job.check()), annotations);
-    // The job's log has its own limit.
-    assert_eq!(ran.stdout.matches("::error ").count(), 10);
+    // Once is enough: the log has them only where no check run shows them, and has its own limit.
+    assert_eq!(ran.stdout.matches("::error ").count(), 0);
+    assert_eq!(job.publish(&["--check", "false"]).stdout.matches("::error ").count(), 10);
     let without = Job::on_pull_request();
     without.left(&results).publish(&["--annotations", "false", "--check", "true"]);
     assert!(without.annotations(&without.check()).is_empty());

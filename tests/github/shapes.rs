@@ -105,7 +105,7 @@ pub(crate) fn pull(repository: &Repository, pull: &Pull, full: bool) -> Value {
         "review_comment_url": reviews, "statuses_url": statuses, "state": pull.state, "locked": false,
         "title": pull.title, "body": pull.body, "user": user(base, &pull.author), "labels": [], "assignee": null,
         "assignees": [], "requested_reviewers": [], "requested_teams": [], "milestone": null, "draft": false,
-        "created_at": pull.created, "updated_at": pull.updated, "merged_at": null, "merge_commit_sha": null,
+        "created_at": pull.created, "updated_at": pull.updated, "merged_at": null, "merge_commit_sha": pull.merge,
         "closed_at": if pull.state == "closed" { json!(pull.updated) } else { Value::Null },
         "head": {
             "label": format!("{}:{}", pull.head_owner(), pull.head_branch), "ref": pull.head_branch, "sha": pull.head_sha,

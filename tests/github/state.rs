@@ -55,6 +55,8 @@ pub(crate) struct Pull {
     pub(crate) head_sha: String,
     pub(crate) base_branch: String,
     pub(crate) base_sha: String,
+    /// What GitHub made of head and base, where it could.
+    pub(crate) merge: Option<String>,
     pub(crate) created: String,
     pub(crate) updated: String,
 }
@@ -259,6 +261,7 @@ impl Repository {
             head_sha: head_sha.to_owned(),
             base_branch: base_branch.to_owned(),
             base_sha,
+            merge: None,
             created: now.clone(),
             updated: now,
         };

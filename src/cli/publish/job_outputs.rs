@@ -11,41 +11,38 @@ use crate::ci::{Event, EventKind, JobFile};
 use crate::cli::{Failure, console};
 use crate::github::{GithubError, outcome};
 use crate::input::write_atomically;
-use crate::report;
 
 impl Publisher<'_> {
-    /// The channels that need no token.
+    /// The outputs and the summary, which need no token.
     pub(super) fn write_job_outputs(&self, publication: &Publication) -> Result<(), Failure> {
-        let results = publication.results.as_ref().ok();
         let random = std::hash::RandomState::new().build_hasher().finish();
-        let outputs = outcome::outputs(results, &self.args.from.display().to_string());
+        let directory = self.args.from.display().to_string();
+        let outputs = outcome::outputs(publication.results.as_ref().ok(), publication.outputs_instead(), &directory);
         let lines = outcome::output_lines(&outputs, &format!("evalratchet-{random:016x}"));
         self.files.append(self.ci.outputs.as_ref(), "outputs.txt", &lines);
-        if self.args.summary {
+        if self.args.summary && !publication.is_cancelled() {
             let room = (1 << 20) - 4096 - self.files.size(self.ci.summary.as_ref());
             let budget = usize::try_from(room.max(0)).unwrap_or(0);
-            let text = match &publication.results {
-                Ok(results) => publication
-                    .frame
-                    .summary(results, budget)
-                    .map_err(|error| Failure::Usage(format!("the summary cannot be made: {error:#}")))?,
-                Err(why) => outcome::nothing(&why.to_string()),
-            };
+            let text = publication
+                .summary(budget)
+                .map_err(|error| Failure::Usage(format!("the summary cannot be made: {error:#}")))?;
             if text.len() <= budget {
                 self.files.append(self.ci.summary.as_ref(), "summary.md", &format!("{text}\n"));
             }
         }
-        if self.args.annotations {
-            let text = match &publication.results {
-                Ok(results) => report::annotations(results),
-                Err(why) => format!("::error title=evalratchet::{}\n", report::data(&why.to_string())),
-            };
-            match &self.files.dry_run {
-                Some(directory) => Files::write(&directory.join("annotations.txt"), &text),
-                None => console::print(&text),
-            }
-        }
         Ok(())
+    }
+
+    /// The annotations as commands in the log, for where no check run shows them.
+    pub(super) fn print_annotations(&self, publication: &Publication) {
+        if !self.args.annotations || publication.is_cancelled() {
+            return;
+        }
+        let text = publication.workflow_commands();
+        match &self.files.dry_run {
+            Some(directory) => Files::write(&directory.join("annotations.txt"), &text),
+            None => console::print(&text),
+        }
     }
 }
 
@@ -84,11 +81,10 @@ impl ChannelFailures {
             channels.join(" and "),
             lacking.join(" and ")
         );
-        let read_only = event.kind == EventKind::PullRequest && (event.is_fork() || event.dependabot);
-        if read_only {
-            let who = if event.is_fork() { "a fork" } else { "Dependabot" };
+        // Dependabot's token is read-only, too, but `permissions:` raises it.
+        if event.kind == EventKind::PullRequest && event.is_fork() {
             return format!(
-                "{what}. The token of a pull request from {who} is read-only, whatever `permissions:` says; let a workflow_run workflow publish, as docs/publishing.md shows"
+                "{what}. The token of a pull request from a fork is read-only, whatever `permissions:` says; let a workflow_run workflow publish, as docs/publishing.md shows"
             );
         }
         // What downloads the results of the other run needs its permission, too.

@@ -12,13 +12,13 @@ use publication::{NoResults, Publication, PublicationError, key_of_config};
 
 use super::arguments::comment_key;
 use super::{ConfigArgs, Failure, block_on, console};
-use crate::ci::{self, CiContext, Event, HeadSha};
-use crate::github::check::{self, CheckIdentity, CheckReport};
-use crate::github::comment::{DesiredComment, Marker};
-use crate::github::outcome::{self, CommentWhen};
-use crate::github::publish::{self, PublishOutcome};
-use crate::github::{Access, Client, DryRun, GithubError, intake};
-use crate::model::ExitCode;
+use crate::ci::{self, CiContext, Event, EventKind, HeadSha, JobName};
+use crate::github::check::{CheckIdentity, CheckReport};
+use crate::github::comment::{self, DesiredComment, Row};
+use crate::github::outcome::CommentWhen;
+use crate::github::publish::{self, Annotated, PublishOutcome};
+use crate::github::{Access, Client, DryRun, GithubError};
+use crate::model::{ExitCode, Sha};
 use crate::report::{self, COMMENT_BUDGET};
 use crate::settings::parse_duration;
 
@@ -51,6 +51,21 @@ pub(super) struct PublishArgs {
     /// Where the report can be had, for the comment to link
     #[arg(long, value_name = "URL")]
     artifact_url: Option<String>,
+    /// The SHA-256 that `run` printed; results with another one are not published
+    #[arg(long, value_name = "HEX")]
+    digest: Option<String>,
+    /// Judge the results again with the base's configuration and baseline, as is done for forks
+    #[arg(long)]
+    judge_again: bool,
+    /// The pull request that this is about, where the event names none
+    #[arg(long, value_name = "NUMBER")]
+    pull_request: Option<u64>,
+    /// Which job of the run this is, if several publish [default: GITHUB_JOB and the matrix]
+    #[arg(long, value_name = "NAME")]
+    job: Option<String>,
+    /// The job was cancelled: close the check, and leave the comment as it is
+    #[arg(long)]
+    cancelled: bool,
     /// Send nothing; write what would be sent to files in DIR/publish
     #[arg(long)]
     dry_run: bool,
@@ -58,6 +73,11 @@ pub(super) struct PublishArgs {
     #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "3m")]
     deadline: Duration,
 }
+
+/// How much of a comment the first job of a matrix takes.
+const SHARED_BUDGET: usize = 30_000;
+/// How much of a comment a job takes that shares it.
+const BRIEF_BUDGET: usize = 12_000;
 
 pub(super) fn publish(args: &PublishArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let event = ci.event()?.clone();
@@ -74,7 +94,13 @@ pub(super) fn publish(args: &PublishArgs, ci: &CiContext) -> Result<ExitCode, Fa
     block_on(async {
         let client = Client::new(access, event.repository.clone(), args.deadline, dry)
             .map_err(|error| Failure::Usage(error.to_string()))?;
-        let publisher = Publisher { args, ci, event, client, has_token, files };
+        let mut publisher = Publisher { args, ci, event, client, has_token, files, merge: None };
+        if let Some(job) = &args.job {
+            publisher.event.job = Some(JobName::new(job, None));
+        }
+        if let Err(error) = publisher.find_pull_request().await {
+            return publisher.could_not_ask(error);
+        }
         if args.start { publisher.start().await } else { publisher.publish().await }
     })?
 }
@@ -87,9 +113,40 @@ struct Publisher<'a> {
     client: Client,
     has_token: bool,
     files: Files,
+    /// What GitHub made of the pull request and its base, where that was asked for.
+    merge: Option<Sha>,
 }
 
 impl Publisher<'_> {
+    /// Some events name a pull request at most, and not its commits.
+    async fn find_pull_request(&mut self) -> Result<(), GithubError> {
+        let named = match self.event.kind {
+            EventKind::IssueComment => self.event.pull_request,
+            EventKind::PullRequest
+            | EventKind::PullRequestTarget
+            | EventKind::Push
+            | EventKind::MergeGroup
+            | EventKind::Release
+            | EventKind::Schedule
+            | EventKind::WorkflowDispatch
+            | EventKind::WorkflowRun
+            | EventKind::Other(_) => None,
+        };
+        let Some(number) = self.args.pull_request.or(named).filter(|_| self.has_token && !self.client.is_dry()) else {
+            return Ok(());
+        };
+        let pull = publish::pull_of_number(&self.client, number).await?;
+        self.merge = self.event.is_of_pull_request(&pull);
+        Ok(())
+    }
+
+    /// What could not be asked is said, and nothing is published anywhere.
+    fn could_not_ask(&self, error: GithubError) -> Result<ExitCode, Failure> {
+        let mut lost = ChannelFailures::default();
+        lost.note("comment and check run", "pull-requests: write", Err(error));
+        Ok(self.end(&lost, ExitCode::Passed))
+    }
+
     async fn start(&self) -> Result<ExitCode, Failure> {
         let key = self.args.comment_key.clone().unwrap_or_else(|| key_of_config(&self.args.config));
         let head = self.event.head.clone().ok_or_else(no_head)?;
@@ -98,7 +155,7 @@ impl Publisher<'_> {
         }
         let mut lost = ChannelFailures::default();
         if self.args.check {
-            let identity = CheckIdentity::new(&key, head, self.event.run);
+            let identity = CheckIdentity::new(&key, self.event.job.as_ref(), head, self.event.run);
             let done = publish::start_check(&self.client, &identity, self.event.run_url.as_deref()).await;
             lost.note("the check run", "checks: write", done.map(|_| ()));
         }
@@ -110,54 +167,59 @@ impl Publisher<'_> {
         if self.is_foreign() && !self.has_token {
             return Err(no_token());
         }
-        let results = intake::read(&self.args.from).map_err(NoResults::from);
-        let publication = match self.publication(results).await {
+        let publication = match self.publication(self.left()).await {
             Ok(publication) => publication,
             Err(PublicationError::Github(GithubError::Refused(why))) => {
-                self.write_job_outputs(&self.unjudged(Err(NoResults::Refused(why.clone()))))?;
+                let refused = self.unjudged(Err(NoResults::Refused(why.clone())));
+                self.write_job_outputs(&refused)?;
+                self.print_annotations(&refused);
                 lost.note("comment and check run", "contents: read", Err(GithubError::Refused(why)));
                 return Ok(self.end(&lost, ExitCode::Passed));
             }
             Err(PublicationError::Github(error)) => {
                 let why = NoResults::Unreachable(error);
                 console::error(&why.to_string());
-                self.write_job_outputs(&self.unjudged(Err(why)))?;
+                let unreachable = self.unjudged(Err(why));
+                self.write_job_outputs(&unreachable)?;
+                self.print_annotations(&unreachable);
                 return Ok(ExitCode::Unreachable);
             }
-            Err(
-                skipped @ (PublicationError::PullRequest(_)
-                | PublicationError::OtherConfiguration { .. }
-                | PublicationError::NoConfiguration(_)),
-            ) => {
+            Err(skipped @ (PublicationError::PullRequest(_) | PublicationError::NoConfiguration(_))) => {
                 self.say("notice", &format!("nothing was published: {skipped}"));
                 return Ok(ExitCode::Passed);
             }
         };
         self.write_job_outputs(&publication)?;
-        if self.has_token {
-            if self.args.check {
-                let head = self.event.head.clone().ok_or_else(no_head)?;
-                let done = self.finish_check(&publication, head).await;
-                lost.note("the check run", "checks: write", done.map(|_| ()));
-            }
-            if let Some(number) = publication.number.filter(|_| self.args.comment != CommentWhen::Never) {
-                match self.comment(&publication, number).await {
-                    Ok(done) => {
-                        let word = match done {
-                            PublishOutcome::Created => "written",
-                            PublishOutcome::Updated => "updated",
-                            PublishOutcome::Unchanged => "left as it is",
-                            PublishOutcome::NotWorth => "not needed",
-                        };
-                        let word = if self.args.dry_run { "see the files" } else { word };
-                        console::note(&format!("comment on #{number}: {word}"));
-                    }
-                    Err(error) => lost.note("the comment", "pull-requests: write", Err(error)),
+        let mut annotated = false;
+        if self.has_token && self.args.check {
+            let head = self.event.head.clone().ok_or_else(no_head)?;
+            let done = self.finish_check(&publication, head).await;
+            annotated = matches!(done, Ok(Annotated(true)));
+            lost.note("the check run", "checks: write", done.map(|_| ()));
+        }
+        // Once is enough: what the check run shows is not said in the log again.
+        if !annotated || self.args.dry_run {
+            self.print_annotations(&publication);
+        }
+        let number = publication.number.filter(|_| self.has_token && self.args.comment != CommentWhen::Never);
+        if let Some(number) = number.filter(|_| !publication.is_cancelled()) {
+            match self.comment(&publication, number).await {
+                Ok(done) => {
+                    let word = match done {
+                        PublishOutcome::Created => "written",
+                        PublishOutcome::Updated => "updated",
+                        PublishOutcome::Unchanged => "left as it is",
+                        PublishOutcome::NotWorth => "not needed",
+                    };
+                    let word = if self.args.dry_run { "see the files" } else { word };
+                    console::note(&format!("comment on #{number}: {word}"));
                 }
+                Err(error) => lost.note("the comment", "pull-requests: write", Err(error)),
             }
         }
         let code = match &publication.results {
-            Ok(_) => ExitCode::Passed,
+            // That nothing could be measured was published, as any other verdict is.
+            Ok(_) | Err(NoResults::Invalid(_) | NoResults::Cancelled) => ExitCode::Passed,
             Err(why) => {
                 console::error(&why.to_string());
                 ExitCode::Invalid
@@ -170,35 +232,39 @@ impl Publisher<'_> {
         if self.has_token { Ok(code) } else { Err(no_token()) }
     }
 
-    async fn finish_check(&self, publication: &Publication, head: HeadSha) -> Result<PublishOutcome, GithubError> {
-        let report = match &publication.results {
-            Ok(results) => {
-                let summary = publication
-                    .frame
-                    .comment(results, check::SUMMARY)
-                    .map_err(|error| GithubError::Unreachable(format!("{error:#}")))?;
-                let report = outcome::check_report(results, &self.event, summary);
-                if self.args.annotations { report } else { CheckReport { annotations: Vec::new(), ..report } }
-            }
-            Err(why) => outcome::nothing_report(&why.to_string()),
-        };
-        let identity = CheckIdentity::new(&publication.key, head, self.event.run);
+    async fn finish_check(&self, publication: &Publication, head: HeadSha) -> Result<Annotated, GithubError> {
+        let report = publication.check(&self.event).map_err(|error| GithubError::Unreachable(format!("{error:#}")))?;
+        let report = if self.args.annotations { report } else { CheckReport { annotations: Vec::new(), ..report } };
+        let identity = CheckIdentity::new(&publication.key, self.event.job.as_ref(), head, self.event.run);
         publish::finish_check(&self.client, &identity, &report, self.event.run_url.as_deref()).await
     }
 
     async fn comment(&self, publication: &Publication, number: u64) -> Result<PublishOutcome, GithubError> {
         let head = self.event.head.as_ref().map(|head| head.0.to_string()).unwrap_or_default();
-        let marker = Marker { key: publication.key.clone(), run: self.event.run, head };
         let worth_creating = self.args.comment.is_met(publication.results.as_ref().ok());
-        publish::comment(&self.client, number, COMMENT_BUDGET, |budget| {
-            let content = match &publication.results {
-                Ok(results) => publication
-                    .frame
-                    .comment(results, budget)
-                    .map_err(|error| GithubError::Unreachable(format!("{error:#}")))?,
-                Err(why) => outcome::nothing(&why.to_string()),
-            };
-            Ok(DesiredComment { marker: marker.clone(), content, worth_creating })
+        let own_key = self.args.comment_key.clone();
+        let job = self.event.job.as_ref();
+        let owner = comment::RowOwner {
+            workflow: self.event.workflow.clone(),
+            job: job.map(ToString::to_string).unwrap_or_default(),
+            config: publication.key.clone(),
+        };
+        let (verdict, line) = publication.row();
+        let row = Row::new(owner, self.event.run, verdict, &line);
+        let rendered =
+            |budget: usize| publication.comment(budget).map_err(|error| GithubError::Unreachable(format!("{error:#}")));
+        // One job of a matrix has others beside it.
+        let largest = if job.is_some_and(|job| !job.matrix.is_empty()) { SHARED_BUDGET } else { COMMENT_BUDGET };
+        publish::comment(&self.client, number, largest, |budget| {
+            Ok(DesiredComment {
+                key: own_key.clone().unwrap_or_else(|| comment::SHARED.to_owned()),
+                former_key: own_key.is_none().then(|| publication.key.clone()),
+                head: head.clone(),
+                row: row.clone(),
+                content: rendered(budget)?,
+                brief: rendered(budget.min(BRIEF_BUDGET))?,
+                worth_creating,
+            })
         })
         .await
     }

@@ -8,6 +8,7 @@ mod view_models;
 use super::markdown;
 use super::size_budget::fitted;
 use super::templates::is_address;
+use crate::model::Sha;
 use crate::results::Results;
 use crate::text::truncate_middle;
 
@@ -20,12 +21,12 @@ const FRAME_PART: usize = 250;
 
 /// The comment on a pull request: what `comment.md` says, and within a [`Frame`] what is published.
 pub fn comment(results: &Results, budget: usize) -> Result<String, minijinja::Error> {
-    Ok(fitted(&sections::all(results, sections::CommentLength::Comment)?, budget))
+    Ok(fitted(&sections::all(results, sections::CommentLength::Comment, None)?, budget))
 }
 
 /// The summary of a job, which has more room.
 pub fn summary(results: &Results, budget: usize) -> Result<String, minijinja::Error> {
-    Ok(fitted(&sections::all(results, sections::CommentLength::Summary)?, budget))
+    Ok(fitted(&sections::all(results, sections::CommentLength::Summary, None)?, budget))
 }
 
 /// What only whoever publishes knows. It stands around the comment and changes nothing of it.
@@ -35,21 +36,26 @@ pub struct Frame {
     pub origin: Option<String>,
     /// The address of the report.
     pub artifact: Option<String>,
+    /// The commit that was pushed. What was evaluated may be the commit that the host made of it and its base.
+    pub head: Option<Sha>,
 }
 
 impl Frame {
     /// The comment as it is published: what `comment.md` says, unless less than that is allowed.
     pub fn comment(&self, results: &Results, budget: usize) -> Result<String, minijinja::Error> {
-        Ok(self.around(&comment(results, budget.min(COMMENT_BUDGET))?))
+        let blocks = sections::all(results, sections::CommentLength::Comment, self.head.as_ref())?;
+        Ok(self.around(&fitted(&blocks, budget.min(COMMENT_BUDGET))))
     }
 
     /// The summary as it is published: what `summary.md` says, unless less than that is allowed.
     pub fn summary(&self, results: &Results, budget: usize) -> Result<String, minijinja::Error> {
         let budget = budget.saturating_sub(self.around("").len());
-        Ok(self.around(&summary(results, budget.min(SUMMARY_BUDGET))?))
+        let blocks = sections::all(results, sections::CommentLength::Summary, self.head.as_ref())?;
+        Ok(self.around(&fitted(&blocks, budget.min(SUMMARY_BUDGET))))
     }
 
-    fn around(&self, content: &str) -> String {
+    /// The same around any text.
+    pub fn around(&self, content: &str) -> String {
         let origin = self.origin.as_ref().map(|origin| {
             let origin = markdown::text(&truncate_middle(origin, FRAME_PART));
             format!("*{origin}*\n\n")

@@ -4,7 +4,7 @@ use minijinja::{Environment, Error};
 
 use super::tables;
 use super::view_models::{self, View};
-use crate::model::Change;
+use crate::model::{Change, Sha};
 use crate::report::size_budget::Block;
 use crate::report::templates;
 use crate::results::Results;
@@ -22,14 +22,19 @@ pub(super) enum CommentLength {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum CommentSection {
     Verdict,
+    Slices,
+    Metrics,
+    /// The first cases that fail, open.
+    NewlyFailing,
+    /// The first cases without an answer, open.
+    Unanswered,
+    EditedKeys,
     GateChanges,
     Reasons,
-    EditedKeys,
-    Metrics,
+    /// The others, each in a fold.
+    FurtherFailing,
+    FurtherUnanswered,
     UnchangedMetrics,
-    Slices,
-    NewlyFailing,
-    Unanswered,
     NowPassing,
     List(ListOf),
     WorthKnowing,
@@ -63,12 +68,12 @@ pub(super) enum CommentImportance {
     GateChanges,
     Reasons,
     Footer,
+    Slices,
     NewlyFailing,
     Unanswered,
-    MoreReasons,
     Metrics,
+    MoreReasons,
     MoreMetrics,
-    Slices,
     WorthKnowing,
     MoreFailing,
     MoreUnanswered,
@@ -102,6 +107,8 @@ impl CommentSection {
             Self::Slices => [CommentImportance::Slices; 2],
             Self::NewlyFailing => [CommentImportance::NewlyFailing, CommentImportance::MoreFailing],
             Self::Unanswered => [CommentImportance::Unanswered, CommentImportance::MoreUnanswered],
+            Self::FurtherFailing => [CommentImportance::MoreFailing; 2],
+            Self::FurtherUnanswered => [CommentImportance::MoreUnanswered; 2],
             Self::NowPassing => [CommentImportance::NowPassing, CommentImportance::MoreNowPassing],
             Self::List(list) => [list.importance(), CommentImportance::MoreOfLists],
             Self::WorthKnowing => [CommentImportance::WorthKnowing, CommentImportance::MoreWorthKnowing],
@@ -143,7 +150,7 @@ impl ListOf {
     }
 }
 
-const TEMPLATES: [(&str, &str); 10] = [
+const TEMPLATES: [(&str, &str); 11] = [
     ("verdict", include_str!("verdict.md.j2")),
     ("causes", include_str!("causes.md.j2")),
     ("remarks", include_str!("remarks.md.j2")),
@@ -151,6 +158,7 @@ const TEMPLATES: [(&str, &str); 10] = [
     ("slices", include_str!("slices.md.j2")),
     ("heading", include_str!("heading.md.j2")),
     ("case", include_str!("case.md.j2")),
+    ("open_case", include_str!("open_case.md.j2")),
     ("list", include_str!("list.md.j2")),
     ("trend", include_str!("trend.md.j2")),
     ("footer", include_str!("footer.md.j2")),
@@ -185,8 +193,12 @@ impl CommentBlocks {
     }
 }
 
-/// Every block, in the order of the document.
-pub(super) fn all(results: &Results, document: CommentLength) -> Result<Vec<Block<CommentImportance>>, Error> {
+/// Every block, in the order of the document; `head` is the commit that was pushed, if that is known.
+pub(super) fn all(
+    results: &Results,
+    document: CommentLength,
+    head: Option<&Sha>,
+) -> Result<Vec<Block<CommentImportance>>, Error> {
     let mut blocks = CommentBlocks { environment: templates::of_markdown(&TEMPLATES)?, blocks: Vec::new() };
     blocks.push(CommentSection::Verdict, "verdict", 1, &view_models::verdict(results))?;
     for (section, pieces) in view_models::cause_sections(results) {
@@ -207,7 +219,8 @@ pub(super) fn all(results: &Results, document: CommentLength) -> Result<Vec<Bloc
     for part in view_models::cases(results) {
         blocks.push(part.section, "heading", 0, &part.heading)?;
         for (index, case) in part.cases.iter().enumerate() {
-            blocks.push_later(part.section, index >= FIRST_CASES, "case", 1, case)?;
+            let template = if case.open { "open_case" } else { "case" };
+            blocks.push_later(part.section, index >= FIRST_CASES, template, 1, case)?;
         }
     }
     for (list, pieces) in view_models::lists(results) {
@@ -220,7 +233,7 @@ pub(super) fn all(results: &Results, document: CommentLength) -> Result<Vec<Bloc
     {
         blocks.push(CommentSection::Trend, "trend", trend.rows.len(), &trend)?;
     }
-    blocks.push(CommentSection::Footer, "footer", 0, &view_models::footer(results))?;
+    blocks.push(CommentSection::Footer, "footer", 0, &view_models::footer(results, head))?;
     blocks.blocks.sort_by_key(|(section, _)| *section);
     Ok(blocks.blocks.into_iter().map(|(_, block)| block).collect())
 }

@@ -2,41 +2,37 @@
 
 use serde::Serialize;
 
-use crate::model::{Comparison, Delta, Metric, MetricChange, Nature, Outcome};
+use crate::model::{Comparison, Delta, Metric, MetricChange, NO_VALUE, Nature, Outcome};
 use crate::report::markdown::outcome_mark;
 use crate::report::metric_display::{ChangeDisplay, certainty, floor, interval};
 use crate::report::sparkline;
 use crate::results::{Results, SuiteResult};
-use crate::suites::{Kind, SliceTable};
+use crate::suites::SliceTable;
 use crate::text::counted;
 
 #[derive(Debug, Serialize)]
 pub(super) struct MetricsView {
     title: String,
     pub(super) folded: bool,
-    sure: &'static str,
-    trends: bool,
+    /// The columns after the metric; those without any value are left out.
+    columns: Vec<&'static str>,
     pub(super) rows: Vec<CommentMetricRow>,
     note: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub(super) struct CommentMetricRow {
     suite: String,
     metric: String,
-    baseline: String,
-    now: String,
-    delta: String,
-    sure: String,
-    floor: String,
-    target: String,
-    trend: String,
+    cells: Vec<String>,
 }
+
+/// What a reader looks for first comes first: a narrow screen shows no more than that.
+const COLUMNS: [&str; 7] = ["Δ", "now", "baseline", "how sure", "floor", "target", "trend"];
 
 /// What moved or does not hold, then in a fold what is as it was, cut so that each piece can be left out.
 pub(super) fn metrics(results: &Results) -> Vec<MetricsView> {
     const PIECE: usize = 40;
-    let trends = results.comparison.as_ref().is_some_and(|all| all.trend.values().flatten().any(|(_, v)| v.len() > 1));
     let (mut rows, mut same) = (Vec::new(), Vec::new());
     for suite in &results.suites {
         let compared = results.comparison.as_ref().and_then(|all| all.suites.iter().find(|one| one.id == suite.id));
@@ -64,16 +60,23 @@ pub(super) fn metrics(results: &Results) -> Vec<MetricsView> {
                     }
                 });
             let (rows, first) = if is_same { (&mut same, &mut first_same) } else { (&mut rows, &mut first) };
+            let fails = fails(results, suite, None, spec.name);
+            let mut now = nature.format_or_dash(metric.value);
+            if fails && change.is_none() {
+                now.push_str(FAILS);
+            }
             rows.push(CommentMetricRow {
                 suite: if *first { suite.id.to_string() } else { String::new() },
                 metric: spec.name.to_owned(),
-                delta: marked(&shown),
-                baseline: shown.before,
-                now: nature.format_or_dash(metric.value),
-                sure: sure(suite, nature, change, metric),
-                floor: floor(nature, metric).unwrap_or_default(),
-                target: metric.target.map_or_else(String::new, |target| nature.format(target)),
-                trend: trend.unwrap_or_default(),
+                cells: vec![
+                    marked(&shown, fails),
+                    now,
+                    shown.before,
+                    sure(suite, nature, change, metric),
+                    floor(nature, metric).unwrap_or_default(),
+                    metric.target.map_or_else(String::new, |target| nature.format(target)),
+                    trend.unwrap_or_default(),
+                ],
             });
             *first = false;
         }
@@ -84,12 +87,20 @@ pub(super) fn metrics(results: &Results) -> Vec<MetricsView> {
     for (rows, title, folded) in [(rows, "Metrics".to_owned(), false), (same, unchanged, true)] {
         let mut rows = rows.into_iter().peekable();
         while rows.peek().is_some() {
+            let piece: Vec<CommentMetricRow> = rows.by_ref().take(PIECE).collect();
+            let used: Vec<bool> = (0..COLUMNS.len())
+                .map(|at| piece.iter().any(|row| !matches!(row.cells[at].as_str(), "" | NO_VALUE)))
+                .collect();
+            let kept =
+                |cells: Vec<String>| cells.into_iter().zip(&used).filter(|(_, used)| **used).map(|(cell, _)| cell);
             views.push(MetricsView {
                 title: title.clone(),
                 folded,
-                sure: if results.comparison.is_some() { "how sure" } else { "95 % interval" },
-                trends,
-                rows: rows.by_ref().take(PIECE).collect(),
+                columns: COLUMNS.into_iter().zip(&used).filter(|(_, used)| **used).map(|(name, _)| name).collect(),
+                rows: piece
+                    .into_iter()
+                    .map(|row| CommentMetricRow { cells: kept(row.cells.clone()).collect(), ..row })
+                    .collect(),
                 note: note.clone(),
             });
         }
@@ -97,23 +108,41 @@ pub(super) fn metrics(results: &Results) -> Vec<MetricsView> {
     views
 }
 
-/// A change with the mark that reviewers look for. The space keeps both in one line.
-fn marked(change: &ChangeDisplay) -> String {
-    format!("{}\u{a0}{}", change.by, outcome_mark(change.outcome)).trim().to_owned()
+/// The mark of what fails. The space keeps it in the line of its number.
+const FAILS: &str = "\u{a0}🔴";
+
+/// A change with the mark that reviewers look for. Whatever fails the gate has one, also if it did not move.
+fn marked(change: &ChangeDisplay, fails: bool) -> String {
+    let mark = outcome_mark(change.outcome);
+    if fails && !change.by.is_empty() {
+        return format!("{}{FAILS}", change.by);
+    }
+    format!("{}\u{a0}{mark}", change.by).trim().to_owned()
 }
 
-/// How sure a change is; without one, the interval of the value.
+/// Whether the gate fails because of a metric.
+fn fails(results: &Results, suite: &SuiteResult, slice: Option<&str>, metric: &str) -> bool {
+    results.gate.reasons.iter().any(|reason| {
+        reason.fails
+            && reason.suite.as_ref() == Some(&suite.id)
+            && reason.slice.as_deref() == slice
+            && reason.metric.as_deref() == Some(metric)
+    })
+}
+
+/// How sure a change is, where something varies; without a change, the interval of the value.
 fn sure(suite: &SuiteResult, nature: Nature, change: Option<&MetricChange>, metric: &Metric) -> String {
-    let of_change = change.map(|change| {
-        let is_exact = !suite.varies && change.delta != Delta::Absent;
-        certainty(nature, change.ci95, change.p, is_exact)
-    });
+    if !suite.varies {
+        return String::new();
+    }
+    let of_change = change.map(|change| certainty(nature, change.ci95, change.p, false));
     of_change.filter(|text| !text.is_empty()).or_else(|| interval(nature, metric.ci95)).unwrap_or_default()
 }
 
 #[derive(Debug, Serialize)]
 pub(super) struct SlicesView {
     title: &'static str,
+    suite: String,
     dimension: &'static str,
     metrics: Vec<&'static str>,
     pub(super) rows: Vec<CommentSliceRow>,
@@ -121,22 +150,22 @@ pub(super) struct SlicesView {
 
 #[derive(Debug, Serialize)]
 pub(super) struct CommentSliceRow {
-    suite: String,
     slice: String,
-    /// Of each metric its value and its change.
-    cells: Vec<[String; 2]>,
+    /// Of each metric its value, and its change below it, so that both fit a narrow screen.
+    cells: Vec<String>,
     n: usize,
 }
 
-/// The slices of every kind that has a table for them, with how they changed.
+/// The slices of every suite whose kind has a table for them, with how they changed.
 pub(super) fn slices(results: &Results) -> Vec<SlicesView> {
     let mut views = Vec::new();
-    for (kind, table) in Kind::ALL.iter().filter_map(|kind| Some((*kind, kind.slice_table()?))) {
-        let suites = results.suites.iter().filter(|suite| suite.kind == kind);
-        let rows: Vec<CommentSliceRow> = suites.flat_map(|suite| slice_rows(results, suite, table)).collect();
+    for suite in &results.suites {
+        let Some(table) = suite.kind.slice_table() else { continue };
+        let rows = slice_rows(results, suite, table);
         if !rows.is_empty() {
             let metrics = table.metrics.iter().map(|(_, heading)| *heading).collect();
-            views.push(SlicesView { title: table.title, dimension: table.dimension, metrics, rows });
+            let (title, dimension) = (table.title, table.dimension);
+            views.push(SlicesView { title, suite: suite.id.to_string(), dimension, metrics, rows });
         }
     }
     views
@@ -150,14 +179,18 @@ fn slice_rows(results: &Results, suite: &SuiteResult, table: SliceTable) -> Vec<
             continue;
         };
         let cell = |name: &str| {
-            let value = metrics.get(name).and_then(|metric| metric.value);
-            let change = compared.and_then(|one| one.slices.get(slice)?.get(name));
             let nature = Nature::of(name);
-            [nature.format_or_dash(value), marked(&ChangeDisplay::of(nature, change))]
+            let value = nature.format_or_dash(metrics.get(name).and_then(|metric| metric.value));
+            let change = compared.and_then(|one| one.slices.get(slice)?.get(name));
+            let fails = fails(results, suite, Some(slice), name);
+            match marked(&ChangeDisplay::of(nature, change), fails).as_str() {
+                "" if fails => format!("{value}{FAILS}"),
+                "" => value,
+                delta => format!("{value}<br>{delta}"),
+            }
         };
         let last = table.metrics.last().and_then(|(name, _)| metrics.get(*name));
         rows.push(CommentSliceRow {
-            suite: suite.id.to_string(),
             slice: value.to_owned(),
             cells: table.metrics.iter().map(|(name, _)| cell(name)).collect(),
             n: last.map_or(0, |metric| metric.n),

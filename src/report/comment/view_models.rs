@@ -35,35 +35,34 @@ const LINE: usize = 300;
 
 #[derive(Debug, Serialize)]
 pub(super) struct VerdictView {
-    alert: &'static str,
-    /// The word and everything that qualifies it, escaped.
-    headline: String,
+    sign: &'static str,
+    word: &'static str,
+    /// The cause that decides, if something fails.
+    because: Option<String>,
+    /// Everything that qualifies the word, escaped.
+    qualified: String,
     lines: Vec<String>,
-    todo: String,
+    todo: &'static str,
 }
 
 pub(super) fn verdict(results: &Results) -> VerdictView {
     let gate = &results.gate;
-    let (alert, word) = match gate.verdict {
-        Verdict::Passed => ("TIP", "Passed"),
-        Verdict::NoBaseline => ("NOTE", "No baseline yet"),
-        Verdict::NotJudged => ("NOTE", "Not judged: one shard"),
-        Verdict::Failed => ("CAUTION", "Failed"),
-        Verdict::Broken => ("WARNING", "Broken: too many errors"),
-        Verdict::NothingMeasured => ("WARNING", "Nothing was measured"),
-        Verdict::NoCommonCase => ("WARNING", "Not comparable with the baseline"),
-        Verdict::Interrupted => ("WARNING", "Interrupted"),
-    };
-    let headline = match VerdictSummary::of(results).qualified(&markdown::text).as_str() {
-        "" => format!("**{word}**"),
-        qualified => format!("**{word}** · {qualified}"),
+    let (sign, word) = match gate.verdict {
+        Verdict::Passed => ("✅", "Passed"),
+        Verdict::NoBaseline => ("🆕", "No baseline yet"),
+        Verdict::NotJudged => ("⚪", "Not judged: one shard"),
+        Verdict::Failed => ("❌", "Failed"),
+        Verdict::Broken => ("⚠️", "Broken"),
+        Verdict::NothingMeasured => ("⚠️", "Nothing was measured"),
+        Verdict::NoCommonCase => ("⚠️", "Not comparable with the baseline"),
+        Verdict::Interrupted => ("⚠️", "Interrupted"),
     };
     let failing: Vec<&Reason> = gate.reasons.iter().filter(|reason| reason.fails).collect();
     let causes = causes(results);
     let can_bless = causes.iter().any(|suite| suite.bless.is_some());
     let causes: Vec<&CauseLine<'_>> =
         causes.iter().flat_map(|suite| &suite.causes).filter(|cause| cause.fails).collect();
-    let mut lines: Vec<String> = causes.iter().take(1).map(|cause| short(&cause.sentence)).collect();
+    let mut lines = Vec::new();
     if causes.len() > 1 {
         lines.push(format!("and {} below", counted(causes.len() - 1, "more cause")));
     }
@@ -74,16 +73,24 @@ pub(super) fn verdict(results: &Results) -> VerdictView {
         Verdict::Failed if failing.iter().all(|reason| reason.rule == Rule::BaselineEdited) => {
             "Put the baseline back as it is on the branch; `evalratchet baseline update` changes it there."
         }
-        Verdict::Failed if can_bless => "Fix it, or accept it with the `bless` command below, and say why.",
-        Verdict::Failed => "Fix it; only a whole run can be blessed.",
+        Verdict::Failed if can_bless => "Fix it, or accept it with the `bless` command below and a reason.",
+        Verdict::Failed => "Fix it. Only a whole run can be blessed.",
         Verdict::Broken => "This says nothing about quality: fix the errors below and run again.",
-        Verdict::NothingMeasured => "A green would mean nothing here: look at why nothing was measured.",
+        Verdict::NothingMeasured => "A pass would mean nothing here: look at why nothing was measured.",
         Verdict::NoCommonCase => {
             "No case can be compared. Merge what is right, then run `evalratchet baseline update` on the branch."
         }
         Verdict::Passed | Verdict::NoBaseline | Verdict::NotJudged | Verdict::Interrupted => "",
     };
-    VerdictView { alert, headline, lines, todo: todo.to_owned() }
+    VerdictView {
+        sign,
+        word,
+        // What follows from it stands below.
+        because: causes.first().map(|cause| short(cause.sentence.split("; ").next().unwrap_or(&cause.sentence))),
+        qualified: VerdictSummary::of(results).qualified(&markdown::text),
+        lines,
+        todo,
+    }
 }
 
 /// A sentence that stands in one line.
@@ -124,7 +131,8 @@ pub(super) fn cause_sections(results: &Results) -> Vec<(CommentSection, Vec<Caus
     const PIECE: usize = 20;
     let of_gate = |rule: Rule| matches!(rule, Rule::WeakenedGate | Rule::BaselineEdited | Rule::SuiteRemoved);
     let all = causes(results);
-    let section = |title: &str, is_of_gate: bool| {
+    let mut room = OPEN;
+    let mut section = |title: &str, is_of_gate: bool| {
         let mut lines = Vec::new();
         for suite in &all {
             let own: Vec<&CauseLine<'_>> =
@@ -134,7 +142,8 @@ pub(super) fn cause_sections(results: &Results) -> Vec<(CommentSection, Vec<Caus
                 lines.push((*cause, suite.bless.as_ref().filter(|_| last == Some(at))));
             }
         }
-        let (open, folded) = lines.split_at(lines.len().min(OPEN));
+        let (open, folded) = lines.split_at(lines.len().min(room));
+        room -= open.len();
         let more = format!("{} more", counted(folded.len(), "cause"));
         let mut views = Vec::new();
         views.extend((!open.is_empty()).then(|| causes_view(title, false, open)));
@@ -183,7 +192,7 @@ pub(super) fn remarks(results: &Results) -> Vec<RemarksView> {
     let informing = report::remarks(results).into_iter().filter(|(rule, _)| !elsewhere(*rule));
     let lines: Vec<String> = informing.map(|(_, text)| short(&text)).collect();
     let piece = |(index, piece): (usize, &[String])| RemarksView {
-        title: if index == 0 { "Worth knowing" } else { "… and" },
+        title: if index == 0 { "Worth knowing" } else { "… and more" },
         lines: piece.to_vec(),
     };
     lines.chunks(PIECE).enumerate().map(piece).collect()
@@ -203,6 +212,11 @@ pub(super) struct Heading {
 
 #[derive(Debug, Serialize)]
 pub(super) struct CaseCard {
+    /// Whether it is shown without a fold.
+    #[serde(skip)]
+    pub(super) open: bool,
+    /// What was asked, expected and given.
+    lines: Vec<CaseText>,
     sign: &'static str,
     name: String,
     score: String,
@@ -211,6 +225,37 @@ pub(super) struct CaseCard {
     preview: Option<String>,
     place: String,
     reproduce: String,
+}
+
+#[derive(Debug, Serialize)]
+struct CaseText {
+    label: &'static str,
+    text: String,
+    /// Whether it has several lines.
+    block: bool,
+    /// Whether it is a sentence of our own.
+    sentence: bool,
+}
+
+/// So many failing cases are shown without a fold.
+const OPEN_CASES: usize = 3;
+/// How much of what a case was asked, or answered, is shown.
+const SHOWN: usize = 600;
+/// How many lines of it.
+const SHOWN_LINES: usize = 12;
+
+/// What a reviewer needs to see of a case that fails.
+fn case_texts(case: &CaseResult) -> Vec<CaseText> {
+    let shown = |(label, text): (&'static str, String)| {
+        let lines: Vec<&str> = text.trim_end().lines().collect();
+        // Of what a program says while it fails, the end says why.
+        let kept = if label == "stderr" { lines.len().saturating_sub(SHOWN_LINES).. } else { 0.. };
+        let text: Vec<&str> = lines.get(kept).unwrap_or_default().iter().take(SHOWN_LINES).copied().collect();
+        let text = truncate_middle(&text.join("\n"), SHOWN);
+        CaseText { label, block: text.contains('\n'), sentence: matches!(label, "because" | "score"), text }
+    };
+    let texts = case.view().explain().into_iter().filter(|(_, text)| !text.trim().is_empty());
+    texts.map(shown).collect()
 }
 
 /// The cases that flipped, regressions first; without a baseline, those that fail.
@@ -232,30 +277,49 @@ pub(super) fn cases(results: &Results) -> Vec<CasesView> {
         }
     }
     worse.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let edited = edited_keys(results, &changes);
     let title = if results.comparison.is_none() { "failing" } else { "newly failing" };
-    [
-        (CommentSection::EditedKeys, "with an edited key", edited),
-        (CommentSection::NewlyFailing, title, worse),
-        (CommentSection::Unanswered, "without an answer", errors),
-        (CommentSection::NowPassing, "now passing", better),
-    ]
-    .into_iter()
-    .filter(|(_, _, cases)| !cases.is_empty())
-    .map(|(section, title, cases)| CasesView {
-        section,
-        heading: Heading { title: format!("{} {title}", counted(cases.len(), "case")) },
-        cases: cases.into_iter().map(|(_, view)| view).collect(),
-    })
-    .collect()
+    let mut room = OPEN_CASES;
+    let mut views = Vec::new();
+    let edited = edited_keys(results, &changes);
+    if !edited.is_empty() {
+        let heading = Heading { title: format!("{} with an edited key", counted(edited.len(), "case")) };
+        views.push(CasesView { section: CommentSection::EditedKeys, heading, cases: edited });
+    }
+    for (open, further, title, cases) in [
+        (CommentSection::NewlyFailing, CommentSection::FurtherFailing, title, worse),
+        (CommentSection::Unanswered, CommentSection::FurtherUnanswered, "without an answer", errors),
+    ] {
+        let mut cases: Vec<CaseCard> = cases.into_iter().map(|(_, view)| view).collect();
+        let count = cases.len();
+        let rest = cases.split_off(room.min(count));
+        room -= cases.len();
+        cases.iter_mut().for_each(|case| case.open = true);
+        let more = if cases.is_empty() { "" } else { "more " };
+        let heading = |count: usize, more: &str| {
+            let cases = if count == 1 { "case" } else { "cases" };
+            Heading { title: format!("{count} {more}{cases} {title}") }
+        };
+        if !cases.is_empty() {
+            views.push(CasesView { section: open, heading: heading(count, ""), cases });
+        }
+        if !rest.is_empty() {
+            views.push(CasesView { section: further, heading: heading(rest.len(), more), cases: rest });
+        }
+    }
+    if !better.is_empty() {
+        let heading = Heading { title: format!("{} now passing", counted(better.len(), "case")) };
+        let cases = better.into_iter().map(|(_, view)| view).collect();
+        views.push(CasesView { section: CommentSection::NowPassing, heading, cases });
+    }
+    views
 }
 
 /// The first cases whose edited keys fail the gate: both keys, and the answer that is judged by them.
-fn edited_keys(results: &Results, changes: &Changes<'_>) -> Vec<(f64, CaseCard)> {
-    const SHOWN: usize = 3;
+fn edited_keys(results: &Results, changes: &Changes<'_>) -> Vec<CaseCard> {
+    const MOST: usize = 3;
     let rules = [Rule::PassesOnlyByNewKey, Rule::KeyEdited];
     let mut cards = Vec::new();
-    for reason in results.gate.reasons.iter().filter(|one| one.fails && rules.contains(&one.rule)).take(SHOWN) {
+    for reason in results.gate.reasons.iter().filter(|one| one.fails && rules.contains(&one.rule)).take(MOST) {
         let suite = results.suites.iter().find(|suite| Some(&suite.id) == reason.suite.as_ref());
         let case = suite.and_then(|suite| suite.cases.iter().find(|case| Some(&case.id) == reason.case.as_ref()));
         let Some((suite, case)) = suite.zip(case) else { continue };
@@ -265,8 +329,9 @@ fn edited_keys(results: &Results, changes: &Changes<'_>) -> Vec<(f64, CaseCard)>
             preview.push_str(&format!("\nanswer: {}\n", truncate_middle(&answer, LINE)));
         }
         card.preview = Some(truncate_middle(&preview, PREVIEW)).filter(|text| !text.trim().is_empty());
-        card.why.clone_from(&reason.message);
-        cards.push((0.0, card));
+        card.lines = vec![CaseText { label: "because", text: short(&reason.message), block: false, sentence: true }];
+        card.open = true;
+        cards.push(card);
     }
     cards
 }
@@ -301,6 +366,8 @@ fn case_view(
         Some(Change::Regressed | Change::Lost | Change::Removed | Change::Improved | Change::Unchanged) | None => {}
     }
     CaseCard {
+        open: false,
+        lines: if sign == "✅" { Vec::new() } else { case_texts(case) },
         sign,
         name: format!("{}/{}", suite.id, case.id),
         score,
@@ -399,12 +466,14 @@ pub(super) struct FooterView {
 }
 
 /// Both commits, the age of the baseline, which suites were not asked again, what it cost, and where to read on.
-pub(super) fn footer(results: &Results) -> FooterView {
+/// `head` is the commit that was pushed, where the run may be of one that the host made of it.
+pub(super) fn footer(results: &Results, head: Option<&Sha>) -> FooterView {
     let run = &results.run;
     let short = |commit: &Option<Sha>| commit.as_ref().map(|commit| markdown::code(commit.short()));
     let mut lines = Vec::new();
     let dirty = if run.dirty { " with uncommitted changes" } else { "" };
-    lines.extend(short(&run.commit).map(|commit| format!("run of {commit}{dirty}")));
+    let commit = run.commit.as_ref().map(|commit| head.unwrap_or(commit).clone());
+    lines.extend(short(&commit).map(|commit| format!("run of {commit}{dirty}")));
     if let Some(comparison) = &results.comparison {
         let commit = short(&comparison.baseline.commit).map(|commit| format!(" of {commit}")).unwrap_or_default();
         let age = age(&comparison.baseline.time, &run.started_at);

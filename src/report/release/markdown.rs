@@ -6,8 +6,10 @@ use serde::Serialize;
 use super::allowed::{self, BlessingLine};
 use super::release_report::ReleaseReport;
 use super::view_models::{self, EndView, ReleaseCases, ReleaseMetricRow};
+use crate::model::Sha;
+use crate::report::markdown;
 use crate::report::size_budget::{Block, fitted};
-use crate::report::templates::{of_markdown, value_of};
+use crate::report::templates::{is_address, of_markdown, value_of};
 use crate::text::counted;
 
 /// How much the Markdown may hold: the body of a release holds 125,000 characters.
@@ -208,12 +210,7 @@ pub fn markdown(report: &ReleaseReport, budget: usize) -> Result<String, Error> 
     for list in worse {
         cases(&mut blocks, list)?;
     }
-    let title = counted(report.blessings.len(), "blessing");
-    for (index, lines) in pieces(allowed::blessings(report)).iter().enumerate() {
-        let title = if index == 0 { title.clone() } else { "… and".to_owned() };
-        let things = lines.iter().map(|line| line.items.len()).sum();
-        blocks.push("blessings", ReleaseImportance::Blessings.of_piece(index), things, &Lines { title, lines })?;
-    }
+    blessings(&mut blocks, report)?;
     let quarantines = allowed::quarantines(report);
     let title = format!("{} in quarantine", counted(quarantines.len(), "case"));
     blocks.lines("quarantines", ReleaseImportance::Quarantines, &title, &quarantines)?;
@@ -230,6 +227,17 @@ pub fn markdown(report: &ReleaseReport, budget: usize) -> Result<String, Error> 
     blocks.rows("slices", ReleaseImportance::Slices, &title, &slices)?;
     blocks.footer(report)?;
     Ok(fitted(&blocks.blocks, budget))
+}
+
+/// What was allowed to be worse, and why.
+fn blessings(blocks: &mut ReleaseBlocks, report: &ReleaseReport) -> Result<(), Error> {
+    let title = counted(report.blessings.len(), "blessing");
+    for (index, lines) in pieces(allowed::blessings(report)).iter().enumerate() {
+        let title = if index == 0 { title.clone() } else { "… and".to_owned() };
+        let things = lines.iter().map(|line| line.items.len()).sum();
+        blocks.push("blessings", ReleaseImportance::Blessings.of_piece(index), things, &Lines { title, lines })?;
+    }
+    Ok(())
 }
 
 /// Reasons with about as many things in each piece as any list has.
@@ -262,12 +270,43 @@ fn cases(blocks: &mut ReleaseBlocks, list: ReleaseCases) -> Result<(), Error> {
     Ok(())
 }
 
-/// The short Markdown for the body of a release: the verdict-like line with its counts, metrics, weakened gates, and where
-/// it all comes from.
-pub fn summary(report: &ReleaseReport) -> Result<String, Error> {
+/// Where the host shows what a summary speaks of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReleaseLinks {
+    /// Such as `https://github.com/o/r`.
+    pub repository: String,
+    /// The name of the page among the files of the release.
+    pub page: String,
+}
+
+impl ReleaseLinks {
+    /// The page, and every commit and pull request between the two.
+    fn line(&self, report: &ReleaseReport) -> String {
+        let Self { repository, page } = self;
+        let link =
+            |text: String, address: String| if is_address(&address) { format!("[{text}]({address})") } else { text };
+        let commit = |commit: &Sha| link(markdown::code(commit.short()), format!("{repository}/commit/{commit}"));
+        let tag = &report.to.name;
+        let mut parts = vec![link("the page".to_owned(), format!("{repository}/releases/download/{tag}/{page}"))];
+        if let Some(from) = &report.from {
+            let range = format!("{repository}/compare/{}...{}", from.commit, report.to.commit);
+            parts.push(link("commits and pull requests since then".to_owned(), range));
+        }
+        parts.extend(report.to.measured.commit.as_ref().map(|at| format!("measured at {}", commit(at))));
+        format!("<sub>{}</sub>\n", parts.join(" · "))
+    }
+}
+
+/// The short Markdown for the body of a release: the verdict-like line with its counts, metrics, the cases that are worse and
+/// why that was allowed, weakened gates, and where it all comes from.
+pub fn summary(report: &ReleaseReport, links: Option<&ReleaseLinks>) -> Result<String, Error> {
     let mut blocks = ReleaseBlocks::new()?;
     blocks.push("head", ReleaseImportance::Head, 1, &view_models::head(report))?;
     blocks.metrics(report, true)?;
+    for list in view_models::cases(report).into_iter().filter(|list| !list.folded) {
+        cases(&mut blocks, list)?;
+    }
+    blessings(&mut blocks, report)?;
     blocks.metrics(report, false)?;
     let weakened = allowed::weakened(report);
     blocks.lines(
@@ -276,6 +315,10 @@ pub fn summary(report: &ReleaseReport) -> Result<String, Error> {
         &format!("{} weakened", counted(weakened.len(), "gate")),
         &weakened,
     )?;
+    if let Some(links) = links {
+        let text = links.line(report);
+        blocks.blocks.push(Block { importance: ReleaseImportance::Footer, things: 0, text });
+    }
     blocks.footer(report)?;
     Ok(fitted(&blocks.blocks, RELEASE_SUMMARY_BUDGET))
 }

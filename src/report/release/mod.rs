@@ -4,6 +4,7 @@
 mod allowed;
 mod as_run;
 mod body;
+mod gates;
 mod gather;
 mod html;
 mod markdown;
@@ -14,9 +15,10 @@ mod tests;
 mod view_models;
 
 pub use body::with_summary;
+pub use gates::{below_min, worse};
 pub use gather::{Named, Range, release};
 pub use html::html;
-pub use markdown::{RELEASE_BUDGET, markdown, summary};
+pub use markdown::{RELEASE_BUDGET, ReleaseLinks, markdown, summary};
 pub use release_report::{Gaps, ReleaseReport};
 pub use tags::{before, newest};
 

@@ -83,7 +83,7 @@ fn a_small_history_reads_as_it_is_written_down_here() {
     let report = report(&small());
     insta::assert_snapshot!("small_markdown", markdown(&report, RELEASE_BUDGET).unwrap());
     insta::assert_snapshot!("small_json", json(&report).unwrap());
-    insta::assert_snapshot!("small_summary", summary(&report).unwrap());
+    insta::assert_snapshot!("small_summary", summary(&report, None).unwrap());
     let page = html(&report).unwrap();
     let (head, body) = page.split_once("<body>").unwrap();
     assert!(head.starts_with("<!DOCTYPE html>"), "{head:.80}");
@@ -235,7 +235,9 @@ fn a_hostile_history_reads_as_it_is_written_down_here() {
 #[test]
 fn foreign_text_is_not_rendered_as_markdown() {
     let report = report(&hostile(|text| text.to_owned()));
-    for text in [markdown(&report, usize::MAX).unwrap(), markdown(&report, 9_000).unwrap(), summary(&report).unwrap()] {
+    for text in
+        [markdown(&report, usize::MAX).unwrap(), markdown(&report, 9_000).unwrap(), summary(&report, None).unwrap()]
+    {
         let (shown, found) = alive(&text);
         for one in &found {
             assert!(is_ours(one), "{one:.300}");
@@ -291,7 +293,7 @@ fn a_report_fits_any_budget_and_keeps_its_first_line() {
         markdown(&report, 10).unwrap().starts_with("> [!CAUTION]"),
         "the first line stays even if it alone is too long"
     );
-    assert!(summary(&report).unwrap().len() <= super::markdown::RELEASE_SUMMARY_BUDGET);
+    assert!(summary(&report, None).unwrap().len() <= super::markdown::RELEASE_SUMMARY_BUDGET);
     // The page has all of it.
     assert_eq!(html(&report).unwrap().matches("<code>s/case").count(), 3000);
     let long = "x".repeat(1_000_000);

@@ -20,7 +20,8 @@ fn compared(main: Vec<SuiteResult>, run: Vec<SuiteResult>) -> Results {
 /// The first line of the comment as its reader sees it.
 fn first_line(results: &Results) -> String {
     let comment = ReportFormat::Comment.render(results, None).unwrap();
-    let head: String = comment.lines().take(2).map(|line| format!("{}\n", line.trim_start_matches("> "))).collect();
+    // The title, and the line that qualifies it.
+    let head: String = comment.lines().take(4).map(|line| format!("{line}\n")).collect();
     alive(&head).0.replace('\u{200b}', "")
 }
 
