@@ -47,6 +47,7 @@ pub(super) fn init(args: &InitArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::Usage(message.into()));
     }
     let survey = survey(&here)?;
+    console::print(&found_files(&survey));
     let mut input = std::io::stdin().lock();
     let kinds = if !args.kinds.is_empty() {
         args.kinds.clone()
@@ -323,6 +324,28 @@ fn listed(files: &[NewFile], what: &str) -> String {
         text.push_str(&format!("  {}{note}\n", plain(&file.path)));
     }
     text
+}
+
+/// The files that suites are proposed for.
+fn found_files(survey: &Survey) -> String {
+    let data = &survey.data;
+    let mut lines: Vec<String> = survey.tools.iter().map(|tool| format!("{} ({})", tool.found, tool.name)).collect();
+    lines.extend(survey.results.iter().map(|results| format!("{} (results)", results.path)));
+    let kinds = [
+        ("scenarios", &data.scenarios),
+        ("commands", &data.commands),
+        ("retrieval cases", &data.retrieval),
+        ("TREC run", &data.trec_runs),
+        ("golden module", &data.golden),
+    ];
+    for (what, paths) in kinds {
+        lines.extend(paths.iter().map(|path| format!("{path} ({what})")));
+    }
+    if lines.is_empty() {
+        return String::new();
+    }
+    let lines: String = lines.iter().map(|line| format!("  {}\n", plain(line))).collect();
+    format!("found:\n{lines}")
 }
 
 fn kept_files_note(kept: &[String], survey: &Survey) -> String {

@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::{ConfigArgs, Failure, SelectionArgs, console, load};
-use crate::model::ExitCode;
+use crate::model::{ExitCode, Slice};
 use crate::plan::{Selection, plan};
 use crate::settings::Overrides;
 use crate::suites::{EditError, Kind, Suite};
@@ -85,7 +85,7 @@ fn list_ids(suites: &[Suite], selection: &Selection, as_json: bool) -> Result<Ex
         let is_meant =
             |id: &str| selection.filter.as_ref().is_none_or(|filter| id.contains(filter.trim_start_matches('=')));
         for (lane, id) in ids.iter().filter(|(_, id)| is_meant(id)) {
-            if selection.lane.is_some_and(|wanted| wanted != *lane) {
+            if selection.slice.as_ref().is_some_and(|slice| *slice != Slice::new("lane", lane.name())) {
                 continue;
             }
             listed += 1;

@@ -277,7 +277,7 @@ fn found_config(config: &ConfigArgs) -> Result<Option<PathBuf>, Failure> {
 fn settings(config: &ConfigArgs, overrides: &Overrides) -> Result<Settings, Failure> {
     let (settings, errors) = match found_config(config)? {
         Some(path) => Settings::load(&path, overrides)?,
-        None => (Settings::without_config(PathBuf::new(), overrides), InputErrors::new()),
+        None => (Settings::without_config(PathBuf::from("."), overrides), InputErrors::new()),
     };
     errors.into_result()?;
     Ok(settings)

@@ -188,7 +188,7 @@ fn load_for(
             let (config, _) = Config::parse(Path::new(CONFIG_NAME), BUILTIN.to_owned())?;
             Settings::validate(&config, overrides)
         }
-        None if !imports.is_empty() => (Settings::without_config(PathBuf::new(), overrides), InputErrors::new()),
+        None if !imports.is_empty() => (Settings::without_config(PathBuf::from("."), overrides), InputErrors::new()),
         None => Settings::load(&config_path(config)?, overrides)?,
     };
     let added = imports::add(&mut settings, imports)?;

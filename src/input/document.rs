@@ -103,7 +103,8 @@ impl Document {
         if text.trim().is_empty() {
             return Err(empty(file).into());
         }
-        if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(&text) {
+        // Unlike skipping the value, reading it refuses nesting that the parser below could not take.
+        if let Err(error) = serde_json::from_str::<Value>(&text) {
             return Err(invalid_json(file, &text, first_line, &error).into());
         }
         let strict = jsonc_parser::ParseOptions {

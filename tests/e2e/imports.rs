@@ -57,7 +57,7 @@ fn promptfoos_results_keep_outputs_scores_and_costs() {
     let paris = ran.case("city=Paris · echo · prompt 1");
     assert_eq!(paris["output"]["stdout"], "{ \"country\": \"France\" }");
     assert_eq!(paris["detail"]["note"], "the score 7 is not between 0 and 1, so it counts as 1");
-    assert!(ran.stderr.contains("note: promptfoo.json:35:"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("note: promptfoo.json:33:"), "{}", ran.stderr);
     let oslo = ran.case("city=Oslo · echo · prompt 1");
     assert_eq!(oslo["checks"][0]["details"], "not checked: the test has no assertions");
     assert!(ran.stdout.contains(" country "), "{}", ran.stdout);
@@ -92,12 +92,12 @@ fn an_edited_prompt_is_the_same_case_and_repeats_are_attempts() {
             all.push(result);
         }
     }
+    let lines: Vec<String> = all.iter().map(Value::to_string).collect();
     world.file("repeated.json", &repeated.to_string());
     let ran = world.evalratchet(&["run", "--import", "repeated.json"]);
     assert_eq!(told(&ran).len(), 3);
     assert!(told(&ran)[0].contains("| failed | 3 |"), "{:?}", told(&ran));
     // As JSON lines it is the same.
-    let lines: Vec<String> = all.iter().map(Value::to_string).collect();
     world.file("repeated.jsonl", &lines.join("\n"));
     assert_eq!(told(&world.evalratchet(&["run", "--import", "repeated.jsonl"])), told(&ran));
 }

@@ -14,13 +14,13 @@ pub struct ImportedDetail {
     /// `json-lines`, `promptfoo`, `deepeval`, `inspect` or `junit`.
     pub format: String,
     /// The assertions or metrics that the outcome is made of.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub components: Vec<ImportedComponent>,
     /// Further scores under the other tool's names.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, f64>,
     /// What was changed when it was read.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 

@@ -45,12 +45,12 @@ fn loaded(shown: &str, text: String, records: Records) -> Loaded {
     remarks.extend(first_notes(&document, notes));
     let cases = cases.into_iter().enumerate().map(|(index, RecordedCase { first, attempts })| {
         let at = Pointer::root().join(index);
+        // Without a key it is what release 0.1 hashed.
+        let asked = if first.key.is_null() { first.question } else { json!([first.question, first.key]) };
         LoadedCase {
             case: Case {
-                fingerprint: Fingerprint::of(&json!({
-                    "kind": "imported", "id": first.id, "asked": [first.question, first.key],
-                })),
-                asked: Fingerprint::normalised(&json!({"kind": "imported", "asked": [first.question, first.key]})),
+                fingerprint: Fingerprint::of(&json!({"kind": "imported", "id": first.id, "asked": asked})),
+                asked: Fingerprint::normalised(&json!({"kind": "imported", "asked": asked})),
                 // Another tool judged, and its results do not say how.
                 key: CaseKey::new(Value::Null, SharedKey::nothing()),
                 id: CaseId::new(first.id),

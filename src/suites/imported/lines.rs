@@ -26,14 +26,14 @@ pub struct ImportedLine {
     pub score: Option<f64>,
     /// How it came out; by default it passed if its score is at least 0.5.
     pub status: Option<ImportedStatus>,
-    /// Why.
+    /// Why the case came out this way.
     pub details: Option<String>,
     /// How long it took.
     #[schemars(range(min = 0.0))]
     pub duration_ms: Option<f64>,
     /// What was answered.
     pub output: Option<String>,
-    /// What it cost.
+    /// What the answer cost, in whatever currency the other tool counts.
     #[schemars(range(min = 0.0))]
     pub cost: Option<f64>,
     /// How many tokens it took.
@@ -52,9 +52,9 @@ pub struct ImportedLine {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum LineTokens {
-    /// All of them.
+    /// All tokens together.
     Total(u64),
-    /// Those of the question and those of the answer.
+    /// The tokens of the question and those of the answer.
     Split(SplitTokens),
 }
 
@@ -62,9 +62,9 @@ pub enum LineTokens {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SplitTokens {
-    /// Of the question.
+    /// The tokens of the question.
     pub input: u64,
-    /// Of the answer.
+    /// The tokens of the answer.
     pub output: u64,
 }
 
@@ -72,11 +72,11 @@ pub struct SplitTokens {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ImportedStatus {
-    /// It passed.
+    /// The case passed.
     Passed,
-    /// It failed.
+    /// The case failed.
     Failed,
-    /// It could not be had.
+    /// The case could not be evaluated.
     Error,
     /// The other tool left it out.
     Skipped,

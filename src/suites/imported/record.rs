@@ -80,11 +80,11 @@ pub enum Tokens {
 pub struct ImportedComponent {
     /// What it is called over there.
     pub name: String,
-    /// How it came out.
+    /// How the assertion or metric came out.
     pub status: Status,
-    /// Its score, where it has one.
+    /// The score that the other tool gave, where it gave one.
     pub score: Option<f64>,
-    /// Why.
+    /// The reason that the other tool gave.
     pub reason: Option<String>,
 }
 

@@ -17,7 +17,7 @@ pub struct RetrievalSuiteDetail {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RetrievalDetail {
     /// The id of the case.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub case_id: String,
     /// What the case is about; only people read it.
     pub description: String,

@@ -65,7 +65,7 @@ pub struct AssertionDetail {
     /// What its author noted.
     pub note: Option<String>,
     /// Of a `diff-match` that failed: the nearest hunk and the real diff, shortened.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
 }
 

@@ -62,9 +62,9 @@ const IGNORED: [&str; 3] = ["requiresCleanFixture", "supportsParallel", "useEval
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum GoalEntry {
-    /// Its name.
+    /// The name of a goal of the adapter.
     Name(String),
-    /// Its name with what differs from the adapter.
+    /// The name of a goal with what differs from the adapter.
     Object(GoalObject),
 }
 
@@ -72,7 +72,7 @@ pub enum GoalEntry {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GoalObject {
-    /// Its name.
+    /// The name of the goal.
     pub goal: String,
     /// Another program.
     pub command: Option<String>,

@@ -62,7 +62,7 @@ impl TargetProperties for IndexSettings {
     }
 
     fn lanes(&self) -> Option<Vec<Lane>> {
-        let both = [(Lane::Code, self.code.is_empty()), (Lane::Memory, self.memory.is_empty())];
+        let both = [(Lane::Code, self.code.globs().is_empty()), (Lane::Memory, self.memory.globs().is_empty())];
         let has = both.into_iter().filter(|(_, is_empty)| !is_empty || self.corpus.is_some());
         Some(has.map(|(lane, _)| lane).collect())
     }

@@ -34,9 +34,9 @@ pub(super) struct Join {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Fields {
-    /// Of the answer's item.
+    /// The field of an answer's item.
     actual: String,
-    /// Of the other.
+    /// The field of an item that it may refer to.
     with: String,
 }
 
