@@ -13,7 +13,7 @@ use crate::conclude::{Reference, conclude};
 use crate::gate;
 use crate::model::{ExitCode, Mode, SuiteId, Trend};
 use crate::report::{self, ReportFormat};
-use crate::results::{Gate, KnownFailures, RESULTS_SCHEMA, Results, RunInfo, SuiteResult, Tool, Verdict};
+use crate::results::{Gate, KnownFailures, RESULTS_SCHEMA, Results, RunInfo, SuiteResult, Tool, USUAL_WINDOW, Verdict};
 
 /// Flags of `compare`.
 #[derive(Debug, Args)]
@@ -138,6 +138,7 @@ fn alone(mut suite: SuiteResult, id: Option<SuiteId>) -> Results {
         overrides: Vec::new(),
         config_hash: String::new(),
         cases_hash: String::new(),
+        window: USUAL_WINDOW,
     };
     let tool = Tool { name: "evalratchet".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
     let gate = Gate { verdict: Verdict::NotJudged, exit_code: 0, reasons: Vec::new() };

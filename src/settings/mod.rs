@@ -74,6 +74,7 @@ impl Settings {
             baseline: BaselineLocation::default(),
             known_failures: KnownFailures::Show,
             config_hash: Config::hash_of(""),
+            window: USUAL_WINDOW,
         }
     }
 

@@ -123,7 +123,7 @@ pub(super) fn read(text: &str, log: &Log<'_>) -> Result<Records, Vec<ResultError
 fn asked(input: &Value) -> Value {
     match input {
         Value::Array(messages) => messages.iter().map(|one| json!([one["role"], one["content"]])).collect(),
-        other => other.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => input.clone(),
     }
 }
 
@@ -218,7 +218,9 @@ fn values(scorer: &str, value: &Value) -> Vec<(String, f64)> {
             let numbers: Vec<f64> = several.iter().filter_map(number).collect();
             mean(&numbers).map(|value| (scorer.to_owned(), value)).into_iter().collect()
         }
-        one => number(one).map(|value| (scorer.to_owned(), value)).into_iter().collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            number(value).map(|value| (scorer.to_owned(), value)).into_iter().collect()
+        }
     }
 }
 

@@ -263,7 +263,9 @@ fn tags(result: &PromptfooResult<'_>) -> Vec<String> {
         };
         let values: Vec<String> = match value {
             Value::Array(all) => all.iter().filter_map(one).collect(),
-            other => one(other).into_iter().collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+                one(value).into_iter().collect()
+            }
         };
         let short = values.into_iter().filter(|value| !value.is_empty() && value.chars().count() <= 60);
         tags.extend(short.map(|value| format!("{}={value}", in_id(name))));
