@@ -85,6 +85,8 @@ check_inputs() {
   case $INPUT_PULL_REQUEST in
     *[!0-9]* | ???????????*) mistake "input \"pull-request\" is \"$INPUT_PULL_REQUEST\", but is the number of one" ;;
   esac
+  split "$INPUT_IMPORT"
+  for name in ${lines[@]+"${lines[@]}"}; do one_line import "$name"; done
   check_shard
   if [ ! -d "$INPUT_WORKING_DIRECTORY" ]; then
     mistake "input \"working-directory\" is \"$INPUT_WORKING_DIRECTORY\", which is no directory. Was the repository checked out?"
@@ -209,6 +211,8 @@ running() {
   if [ -n "$INPUT_CONFIG" ]; then options+=(--config "$INPUT_CONFIG"); fi
   split "$INPUT_SUITES"
   for line in ${lines[@]+"${lines[@]}"}; do options+=(--suite "$line"); done
+  split "$INPUT_IMPORT"
+  for line in ${lines[@]+"${lines[@]}"}; do options+=(--import "$line"); done
   options+=(--mode "$INPUT_MODE")
   if [ "$INPUT_STRICT" = true ]; then options+=(--strict); fi
   if [ -n "$INPUT_SHARD" ]; then options+=(--shard "$INPUT_SHARD"); fi

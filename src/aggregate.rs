@@ -1,6 +1,6 @@
 //! From answers to cases, from cases to metrics. Metrics are always computed from cases, never from other metrics.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{
     Better, ByMainKey, Check, EndingKind, KeyEdit, Metric, MetricSource, MetricSpec, Nature, Score, Status,
@@ -96,8 +96,13 @@ fn checks_of(
 /// The mean over the attempts of whatever was measured beside the score.
 fn mean_metrics<'a>(measured: impl Iterator<Item = &'a Evaluation>) -> BTreeMap<String, f64> {
     let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for (name, value) in measured.flat_map(|one| &one.metrics) {
-        values.entry(name).or_default().push(*value);
+    for one in measured {
+        for (name, value) in &one.metrics {
+            values.entry(name).or_default().push(*value);
+        }
+        for (name, value) in one.detail.report().measured().into_iter().flatten() {
+            values.entry(name).or_default().push(*value);
+        }
     }
     values.into_iter().filter_map(|(name, values)| Some((name.to_owned(), mean(&values)?))).collect()
 }
@@ -188,15 +193,30 @@ pub fn metrics<'a>(kind: Kind, cases: impl IntoIterator<Item = &'a CaseResult>) 
         // What is not between 0 and 1 has no interval.
         if spec.nature().is_expense() { (mean(&values), None, values.len()) } else { mean_of(&values) }
     };
-    kind.metrics()
+    let of_kind = kind
+        .metrics()
         .iter()
         .map(|spec| (spec, measure(spec)))
         // Only a model has a consumption.
         .filter(|(spec, (_, _, n))| *n > 0 || !matches!(spec.nature(), Nature::Tokens | Nature::Cost))
         .map(|(spec, (value, ci95, n))| {
             (spec.name.to_owned(), Metric { value, better: spec.better, n, ci95, min: None, target: None })
-        })
-        .collect()
+        });
+    of_kind.chain(brought_along(&measured)).collect()
+}
+
+/// The metrics whose names the cases bring along. What is not between 0 and 1 has no interval.
+fn brought_along(measured: &[&CaseResult]) -> Vec<(String, Metric)> {
+    let details = measured.iter().filter_map(|case| case.detail.as_ref()?.report().measured());
+    let names: BTreeSet<&String> = details.flat_map(BTreeMap::keys).collect();
+    let mut metrics = Vec::new();
+    for name in names {
+        let values: Vec<f64> = measured.iter().filter_map(|case| case.metrics.get(name)).copied().collect();
+        let (value, ci95, n) = mean_of(&values);
+        let ci95 = ci95.filter(|_| values.iter().all(|value| (0.0..=1.0).contains(value)));
+        metrics.push((name.clone(), Metric { value, better: Better::Higher, n, ci95, min: None, target: None }));
+    }
+    metrics
 }
 
 /// Which way a metric is better.

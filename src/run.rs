@@ -231,7 +231,8 @@ fn suite_result(request: &RunRequest, asked: &Asked<'_>) -> SuiteResult {
             Some((attempted, (suspected, passed_again))) => (attempted.as_slice(), *suspected, *passed_again),
             None => (&[][..], false, false),
         };
-        let reproduce = reproduce(&request.config, request.run.mode, &settings.id, &planned.case.id);
+        let own = || reproduce(&request.config, request.run.mode, &settings.id, &planned.case.id);
+        let reproduce = planned.case.question.reproduce().map_or_else(own, str::to_owned);
         let mut case = aggregate::case_result(planned, attempted, settings.policy.pass_share, reproduce);
         case.flaky = suspected && case.attempts.iter().any(|one| one.status == Status::Passed);
         case.passed_again = passed_again;

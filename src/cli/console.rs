@@ -5,6 +5,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::input::InputErrors;
 use crate::report::Style;
 use crate::text::{Redactor, plain};
 
@@ -51,6 +52,26 @@ fn harmless(text: &str) -> String {
 /// Says what went wrong on standard error.
 pub(super) fn error(text: &str) {
     writeln!(std::io::stderr(), "error: {}", harmless(text)).ok();
+}
+
+/// Whether the user wants to read more.
+static VERBOSE: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+
+/// From now on more is said, if the user wants it.
+pub(super) fn set_verbose(verbose: bool) {
+    VERBOSE.store(verbose, std::sync::atomic::Ordering::Relaxed);
+}
+
+/// Whether the user wants to read more.
+pub(super) fn is_verbose() -> bool {
+    VERBOSE.load(std::sync::atomic::Ordering::Relaxed)
+}
+
+/// Says on standard error what is worth a word and no mistake.
+pub(super) fn notes(notes: &InputErrors) {
+    for one in notes.clone() {
+        writeln!(std::io::stderr(), "note: {}", harmless(&one.to_string())).ok();
+    }
 }
 
 /// What must not stand in the log, once that is known.

@@ -1,7 +1,7 @@
 //! `golden accept`: moves reviewed answers from the recordings into `golden.json`.
 
 use clap::{Args, Subcommand};
-use serde_json::Value;
+use serde_json::{Value, json};
 use similar::TextDiff;
 
 use super::{ConfigArgs, Failure, console, load};
@@ -10,7 +10,7 @@ use crate::model::{CaseId, ExitCode, Fingerprint, Mode};
 use crate::replay::read_recordings;
 use crate::settings::Overrides;
 use crate::suites::Kind;
-use crate::suites::golden::{accepted, read_answer};
+use crate::suites::golden::{GoldenQuestion, accepted, read_answer};
 use crate::suites::{Question, Suite};
 use crate::text::{counted, plain};
 
@@ -126,6 +126,14 @@ fn change(suite: &Suite, cases: &[String]) -> Result<Option<GoldenEdit>, Failure
         });
         match said {
             Ok(answer) if question.golden.as_ref() == Some(&answer) => {}
+            Ok(answer) if contradiction(question, &answer).is_some() => {
+                let why = contradiction(question, &answer).unwrap_or_default();
+                let why = format!(
+                    "the answer for `{}` is not accepted: {why}\n  = correct the case, or record again",
+                    case.id
+                );
+                errors.push(InputError::in_file(format!("{}/cases.json", folder.shown), why));
+            }
             Ok(answer) => answers.push((case.id.to_string(), answer)),
             Err(why) => errors.push(InputError::in_file(format!("{}/golden.json", folder.shown), why)),
         }
@@ -139,6 +147,13 @@ fn change(suite: &Suite, cases: &[String]) -> Result<Option<GoldenEdit>, Failure
     let text = accepted(&before, &answers).map_err(|why| Failure::Usage(format!("{shown}: {why}")))?;
     let diff = TextDiff::from_lines(&before, &text).unified_diff().header(&shown, &shown).to_string();
     Ok(Some(GoldenEdit { path, shown, text, diff, answers: answers.len() }))
+}
+
+/// What a case says of its answer, if the answer is otherwise.
+fn contradiction(question: &GoldenQuestion, answer: &Value) -> Option<String> {
+    let document = json!({"actual": answer, "golden": answer, "input": question.input, "case": question.further});
+    let (field, message) = question.scorer.contradictions(&document).into_iter().next()?;
+    Some(format!("`{field}` {}", message.replace("golden has", "the answer has")))
 }
 
 fn nothing_recorded(case: &CaseId, suite: &Suite) -> String {

@@ -47,6 +47,7 @@ pub(super) fn init(args: &InitArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::Usage(message.into()));
     }
     let survey = survey(&here)?;
+    console::print(&found_files(&survey));
     let mut input = std::io::stdin().lock();
     let kinds = if !args.kinds.is_empty() {
         args.kinds.clone()
@@ -76,7 +77,7 @@ pub(super) fn init(args: &InitArgs) -> Result<ExitCode, Failure> {
     write_all(&here, &new)?;
     console::print(&listed(&new, "written"));
     console::print(&kept_files_note(&kept, &survey));
-    console::print(&next(&new, survey.repository.is_some()));
+    console::print(&next(&new, &survey));
     Ok(ExitCode::Passed)
 }
 
@@ -110,6 +111,8 @@ fn survey(here: &Path) -> Result<Survey, GitError> {
         notes: with_texts(init::note_patterns(&paths)),
         prompts: init::prompts_among(&paths),
         sdk,
+        tools: init::tools_among(&paths, &|path| read(path).ok()),
+        data: init::data_among(&paths, &|path| read(path).ok()),
         results: results(here, &paths),
         workflow: workflow(here, repository.as_ref()),
         repository,
@@ -147,6 +150,9 @@ fn results(here: &Path, paths: &[String]) -> Vec<ForeignResults> {
     };
     let results = paths.iter().filter(readable).filter_map(|path| {
         let loaded = imported::load(&Found { path: here.join(path), shown: path.clone() }).ok()?;
+        if is_our_own(here, path) {
+            return None;
+        }
         let ids: BTreeSet<&str> = loaded.cases.iter().map(|loaded| loaded.case.id.as_str()).collect();
         let statuses = imported::statuses(&loaded);
         let measured: Vec<f64> = statuses
@@ -159,6 +165,13 @@ fn results(here: &Path, paths: &[String]) -> Vec<ForeignResults> {
         Some(ForeignResults { path: path.clone(), pass_rate, errors })
     });
     results.take(RESULTS).collect()
+}
+
+/// Whether a file is what a run of ours wrote, wherever its results went.
+fn is_our_own(here: &Path, path: &str) -> bool {
+    let beside = here.join(path).with_file_name("results.json");
+    let is_ours = |text: String| text.chars().take(2000).collect::<String>().contains("evalratchet.results/");
+    path.ends_with("junit.xml") && std::fs::read_to_string(beside).is_ok_and(is_ours)
 }
 
 fn repository(here: &Path) -> Result<Option<SurveyedRepository>, GitError> {
@@ -313,6 +326,28 @@ fn listed(files: &[NewFile], what: &str) -> String {
     text
 }
 
+/// The files that suites are proposed for.
+fn found_files(survey: &Survey) -> String {
+    let data = &survey.data;
+    let mut lines: Vec<String> = survey.tools.iter().map(|tool| format!("{} ({})", tool.found, tool.name)).collect();
+    lines.extend(survey.results.iter().map(|results| format!("{} (results)", results.path)));
+    let kinds = [
+        ("scenarios", &data.scenarios),
+        ("commands", &data.commands),
+        ("retrieval cases", &data.retrieval),
+        ("TREC run", &data.trec_runs),
+        ("golden module", &data.golden),
+    ];
+    for (what, paths) in kinds {
+        lines.extend(paths.iter().map(|path| format!("{path} ({what})")));
+    }
+    if lines.is_empty() {
+        return String::new();
+    }
+    let lines: String = lines.iter().map(|line| format!("  {}\n", plain(line))).collect();
+    format!("found:\n{lines}")
+}
+
 fn kept_files_note(kept: &[String], survey: &Survey) -> String {
     let mut text = String::new();
     if !kept.is_empty() {
@@ -326,9 +361,11 @@ fn kept_files_note(kept: &[String], survey: &Survey) -> String {
 }
 
 /// What to do now.
-fn next(files: &[NewFile], is_repository: bool) -> String {
-    let mut text = String::from("next:\n  evalratchet run\n");
-    if is_repository {
+fn next(files: &[NewFile], survey: &Survey) -> String {
+    let mut text = String::from("next:\n");
+    survey.tools.iter().for_each(|tool| text.push_str(&format!("  {}\n", plain(&tool.command))));
+    text.push_str("  evalratchet run\n");
+    if survey.repository.is_some() {
         let mut tops: Vec<&str> = Vec::new();
         for file in files {
             let top = if file.path.starts_with("evals/") { "evals" } else { file.path.as_str() };

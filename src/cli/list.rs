@@ -4,10 +4,10 @@ use clap::Args;
 use serde_json::json;
 
 use super::{ConfigArgs, Failure, SelectionArgs, console, load};
-use crate::model::ExitCode;
-use crate::plan::plan;
+use crate::model::{ExitCode, Slice};
+use crate::plan::{Selection, plan};
 use crate::settings::Overrides;
-use crate::suites::EditError;
+use crate::suites::{EditError, Kind, Suite};
 use crate::text::{counted, plain};
 
 /// Flags of `list`.
@@ -20,6 +20,9 @@ pub(super) struct ListArgs {
     /// One JSON object per line
     #[arg(long)]
     json: bool,
+    /// Print the ids that the index of a retrieval suite holds
+    #[arg(long, conflicts_with = "show_diff")]
+    ids: bool,
     /// Print what the edit of each scenario really does, ready to be pasted as expectedDiff
     #[arg(long, conflicts_with = "json")]
     show_diff: bool,
@@ -33,6 +36,9 @@ pub(super) fn list(args: ListArgs) -> Result<ExitCode, Failure> {
     let unavailable = suites.iter().map(|suite| &suite.settings).filter(|suite| !suite.unavailable.is_empty());
     for suite in unavailable.filter(|suite| selection.may_choose(suite)) {
         console::note(&format!("{} is not listed:\n{}\n", suite.id, suite.unavailable));
+    }
+    if args.ids {
+        return list_ids(&suites, &selection, args.json);
     }
     let (mut listed, mut wrong) = (0, false);
     for suite in plan(suites, &selection) {
@@ -63,6 +69,34 @@ pub(super) fn list(args: ListArgs) -> Result<ExitCode, Failure> {
     } else {
         ExitCode::Passed
     })
+}
+
+/// Prints what the indexes of the chosen suites hold, as far as they can tell.
+fn list_ids(suites: &[Suite], selection: &Selection, as_json: bool) -> Result<ExitCode, Failure> {
+    let mut listed = 0;
+    for suite in suites.iter().map(|suite| &suite.settings).filter(|suite| selection.may_choose(suite)) {
+        let Some(ids) = suite.target.properties().ids() else {
+            if suite.kind == Kind::Retrieval {
+                console::note(&format!("{}: its target cannot list what it holds", suite.id));
+            }
+            continue;
+        };
+        let ids = ids.map_err(|error| Failure::Usage(error.to_string()))?;
+        let is_meant =
+            |id: &str| selection.filter.as_ref().is_none_or(|filter| id.contains(filter.trim_start_matches('=')));
+        for (lane, id) in ids.iter().filter(|(_, id)| is_meant(id)) {
+            if selection.slice.as_ref().is_some_and(|slice| *slice != Slice::new("lane", lane.name())) {
+                continue;
+            }
+            listed += 1;
+            console::print(&if as_json {
+                format!("{}\n", json!({"suite": suite.id, "lane": lane, "id": id}))
+            } else {
+                format!("{}\n", plain(id))
+            });
+        }
+    }
+    Ok(if listed == 0 { ExitCode::NothingMeasured } else { ExitCode::Passed })
 }
 
 /// Prints what an edit does to each file; `false` if that could not be found out.

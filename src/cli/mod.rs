@@ -12,6 +12,7 @@ mod diff;
 mod doctor;
 mod equiv;
 mod golden;
+mod imports;
 mod init;
 mod list;
 mod main_keys;
@@ -61,6 +62,9 @@ enum Verb {
     Run(run::RunArgs),
     /// Shortcut for run --kind retrieval --lane code
     EvalCode(run::RunArgs),
+    /// Shortcut for run --kind retrieval
+    #[command(hide = true)]
+    EvalBackend(run::RunArgs),
     /// Compare two results files as the gate does
     Compare(compare::CompareArgs),
     /// Join the shards of a run and judge the whole
@@ -184,11 +188,16 @@ impl From<InputError> for Failure {
 pub fn main() -> std::process::ExitCode {
     let cli = Cli::parse();
     log_to_stderr(cli.verbose);
+    console::set_verbose(cli.verbose > 0);
     let done = std::panic::catch_unwind(|| match cli.verb {
         Verb::Init(args) => init::init(&args),
         Verb::Run(args) => run::run(args, &ci::context()),
         Verb::EvalCode(mut args) => {
             args.only_code();
+            run::run(args, &ci::context())
+        }
+        Verb::EvalBackend(mut args) => {
+            args.only_retrieval();
             run::run(args, &ci::context())
         }
         Verb::Compare(args) => compare::compare(&args),
@@ -250,18 +259,27 @@ fn log_to_stderr(verbose: u8) {
 
 /// The configuration that is meant.
 fn config_path(config: &ConfigArgs) -> Result<PathBuf, Failure> {
-    if let Some(path) = &config.config {
-        return Ok(path.clone());
-    }
-    let here = std::env::current_dir().map_err(|error| Failure::Usage(format!("no current directory: {error}")))?;
-    let found = find_config(&here, Path::is_file).ok_or_else(|| no_config(&here))?;
-    // Below the current directory a relative name is what people would write.
-    Ok(found.strip_prefix(&here).map(Path::to_owned).unwrap_or(found))
+    let here = std::env::current_dir().unwrap_or_default();
+    found_config(config)?.ok_or_else(|| no_config(&here).into())
 }
 
-/// The configuration alone, or every mistake in it.
+/// The configuration that is meant, if there is one.
+fn found_config(config: &ConfigArgs) -> Result<Option<PathBuf>, Failure> {
+    if let Some(path) = &config.config {
+        return Ok(Some(path.clone()));
+    }
+    let here = std::env::current_dir().map_err(|error| Failure::Usage(format!("no current directory: {error}")))?;
+    // Below the current directory a relative name is what people would write.
+    let relative = |found: PathBuf| found.strip_prefix(&here).map(Path::to_owned).unwrap_or(found);
+    Ok(find_config(&here, Path::is_file).map(relative))
+}
+
+/// The configuration alone, or every mistake in it. Where there is none, what `run --import` goes by.
 fn settings(config: &ConfigArgs, overrides: &Overrides) -> Result<Settings, Failure> {
-    let (settings, errors) = Settings::load(&config_path(config)?, overrides)?;
+    let (settings, errors) = match found_config(config)? {
+        Some(path) => Settings::load(&path, overrides)?,
+        None => (Settings::without_config(PathBuf::from("."), overrides), InputErrors::new()),
+    };
     errors.into_result()?;
     Ok(settings)
 }
@@ -273,7 +291,14 @@ fn load(
     overrides: &Overrides,
     needed: impl Fn(&SuiteSettings) -> bool,
 ) -> Result<(Settings, Vec<Suite>, InputErrors), Failure> {
-    let (mut settings, mut errors) = Settings::load(&config_path(config)?, overrides)?;
+    load_settings(Settings::load(&config_path(config)?, overrides)?, needed)
+}
+
+/// The same of a configuration that is read already, together with the mistakes in it.
+fn load_settings(
+    (mut settings, mut errors): (Settings, InputErrors),
+    needed: impl Fn(&SuiteSettings) -> bool,
+) -> Result<(Settings, Vec<Suite>, InputErrors), Failure> {
     let tracked = match Git::open(&settings.root) {
         Ok(Some(git)) => git.tracked_files(),
         Ok(None) => Ok(TrackedFiles::default()),

@@ -10,7 +10,10 @@ use clap::{Args, ValueEnum};
 use super::affected::leave_out_unaffected;
 use super::arguments::at_least_one;
 use super::reference::{BaselineArgs, Located, branches};
-use super::{ConfigArgs, Failure, LaneArg, SelectionArgs, console, load, main_keys, mistakes};
+use super::{
+    ConfigArgs, Failure, LaneArg, SelectionArgs, config_path, console, found_config, imports, load_settings, main_keys,
+    mistakes,
+};
 use crate::ci::CiContext;
 use crate::execute::Progress;
 use crate::input::{Found, InputErrors, write_atomically};
@@ -22,8 +25,8 @@ use crate::replay::{check_recordings, read_recordings};
 use crate::report::{self, ReportFormat};
 use crate::repository::Checkout;
 use crate::results::{Reason, Results, RunInfo};
-use crate::settings::{Overrides, Settings, parse_duration};
-use crate::suites::{Kind, RunServices};
+use crate::settings::{CONFIG_NAME, Config, Overrides, Settings, parse_duration};
+use crate::suites::{Kind, RunServices, Suite};
 use crate::targets::{Cache, Recorder};
 use crate::text::{counted, sha256};
 
@@ -32,6 +35,12 @@ use crate::text::{counted, sha256};
 pub(super) struct RunArgs {
     #[command(flatten)]
     config: ConfigArgs,
+    /// Also gate these files of other tools: promptfoo, DeepEval, inspect, JUnit, JSON lines; needs no configuration
+    #[arg(long = "import", value_name = "FILE", num_args = 1..)]
+    imports: Vec<PathBuf>,
+    /// Take answers of models in imported files for exact: a single case that flips fails
+    #[arg(long, requires = "imports")]
+    exact: bool,
     #[command(flatten)]
     selection: SelectionArgs,
     /// Run part I of N, counted from 1
@@ -72,6 +81,9 @@ pub(super) struct RunArgs {
     /// The seed of everything that is drawn at random
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    /// Whether the built-in cases run where there is no configuration.
+    #[arg(skip)]
+    or_builtin: bool,
     /// Where the results go
     #[arg(long, value_name = "DIR", default_value = "evalratchet-out")]
     out: PathBuf,
@@ -89,12 +101,21 @@ pub(super) enum StdoutFormat {
 }
 
 impl RunArgs {
-    /// What `eval-code` asks for.
+    /// What `eval-code` asks for. Without a configuration it runs the cases that are in the binary.
     pub(super) fn only_code(&mut self) {
-        self.selection.kinds = vec![Kind::Retrieval];
+        self.only_retrieval();
         self.selection.lane = LaneArg::Code;
     }
+
+    /// What `eval-backend` asks for.
+    pub(super) fn only_retrieval(&mut self) {
+        self.selection.kinds = vec![Kind::Retrieval];
+        self.or_builtin = true;
+    }
 }
+
+/// The configuration of `eval-code` where there is none.
+const BUILTIN: &str = "[[suite]]\nid = \"builtin\"\nkind = \"retrieval\"\nbuiltin-cases = true\n";
 
 /// Runs, and leaves the mistakes where the results would be if there are any.
 pub(super) fn run(args: RunArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
@@ -106,7 +127,8 @@ fn measure(args: RunArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     let mode = args.mode.unwrap_or_else(mode_of_environment);
     let overrides = Overrides { timeout: args.timeout, repeat: args.repeat, jobs: args.jobs, k: args.k, mode };
     let selection = args.selection.into_selection(args.shard);
-    let (settings, suites, _) = load(&args.config, &overrides, |suite| selection.may_choose(suite))?;
+    let imports = Imports { files: &args.imports, exact: args.exact, or_builtin: args.or_builtin };
+    let (settings, suites) = load_for(&args.config, imports, &overrides, &selection)?;
     let known: Vec<&str> = settings.suites.iter().map(|suite| suite.id.as_str()).collect();
     selection.check(&known, &settings.config)?;
     // Before reports are removed, which someone may have committed.
@@ -145,6 +167,9 @@ fn measure(args: RunArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
     print(&results, args.format)?;
     written?;
     if args.format == StdoutFormat::Table {
+        if console::is_verbose() {
+            console::print(&report::below_one(&results, console::style()));
+        }
         console::print(&format!("{}\n", args.out.join("report.html").display()));
     }
     say_digest(&args.out, ci);
@@ -158,6 +183,39 @@ fn say_digest(out: &Path, ci: &CiContext) {
     {
         console::note(&format!("results.json has the SHA-256 {}", sha256(&bytes)));
     }
+}
+
+/// What else is run beside the suites of the configuration, or without one.
+struct Imports<'a> {
+    files: &'a [PathBuf],
+    exact: bool,
+    or_builtin: bool,
+}
+
+/// The suites of the configuration, and those that are imported; with these there need not be a configuration.
+fn load_for(
+    config: &ConfigArgs,
+    Imports { files: imports, exact, or_builtin }: Imports<'_>,
+    overrides: &Overrides,
+    selection: &Selection,
+) -> Result<(Settings, Vec<Suite>), Failure> {
+    let (mut settings, errors) = match found_config(config)? {
+        Some(path) => Settings::load(&path, overrides)?,
+        None if or_builtin => {
+            let (config, _) = Config::parse(Path::new(CONFIG_NAME), BUILTIN.to_owned())?;
+            Settings::validate(&config, overrides)
+        }
+        None if !imports.is_empty() => (Settings::without_config(PathBuf::from("."), overrides), InputErrors::new()),
+        None => Settings::load(&config_path(config)?, overrides)?,
+    };
+    let added = imports::add(&mut settings, imports)?;
+    let (settings, mut suites, _) = load_settings((settings, errors), |suite| selection.may_choose(suite))?;
+    imports::assume_variation(&mut suites, &added, exact);
+    imports::name_commands(&mut suites, &added);
+    for suite in suites.iter().filter(|suite| selection.may_choose(&suite.settings)) {
+        console::notes(&suite.notes);
+    }
+    Ok((settings, suites))
 }
 
 fn as_json(results: &Results) -> Result<String, Failure> {

@@ -44,8 +44,14 @@ pub async fn execute(
     progress: &Progress,
     stop: &Stop,
 ) -> Vec<Vec<Attempted>> {
-    let mut slots: Vec<Vec<Option<Attempted>>> = cases.iter().map(|_| vec![None; execution.attempts.len()]).collect();
-    let mut units = (0..cases.len()).flat_map(|case| execution.attempts.clone().map(move |attempt| (case, attempt)));
+    // What somebody else asked already is asked no more and no less often.
+    let attempts_of = |asked: &ToAsk| match asked.case.question.attempts() {
+        Some(_) if execution.attempts.start > 0 => 0..0,
+        Some(count) => 0..count,
+        None => execution.attempts.clone(),
+    };
+    let mut slots: Vec<Vec<Option<Attempted>>> = cases.iter().map(|case| vec![None; attempts_of(case).len()]).collect();
+    let mut units = cases.iter().enumerate().flat_map(|(at, case)| attempts_of(case).map(move |attempt| (at, attempt)));
     let mut running = JoinSet::new();
     loop {
         while running.len() < execution.jobs && !stop.is_requested() {
@@ -64,7 +70,7 @@ pub async fn execute(
             None => break,
             Some(Ok((index, attempt, attempted))) => {
                 progress.finished(cases[index].case.id.as_str(), attempted.evaluation.status);
-                slots[index][attempt - execution.attempts.start] = Some(attempted);
+                slots[index][attempt - attempts_of(&cases[index]).start] = Some(attempted);
             }
             // A task that panicked is a defect of ours; its case is reported as not measured.
             Some(Err(error)) => tracing::error!("a case could not be evaluated: {error}"),

@@ -134,7 +134,7 @@ fn errors(suite: &SuiteResult, chosen: &[&CaseResult]) -> Option<Reason> {
         .iter()
         .flat_map(|case| &case.checks)
         .find(|check| check.status == Status::Error)
-        .and_then(|check| check.details.clone())
+        .and_then(|check| check.details.as_ref()?.lines().next().map(str::to_owned))
         .unwrap_or_default();
     let limit = match suite.policy.max_errors {
         MaxErrors::Count(count) => count.to_string(),

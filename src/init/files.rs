@@ -25,7 +25,9 @@ pub fn files(survey: &Survey, kinds: &[Kind]) -> Vec<NewFile> {
     all.extend(of_suites);
     all.extend(workflows(survey));
     if survey.repository.as_ref().is_some_and(|repository| !repository.ignores_results) {
-        let text = "evalratchet-out/\n".to_owned();
+        // Results that are tracked would make every run one of a changed checkout.
+        let of_tools = if survey.tools.is_empty() { "" } else { "evals/results/\n" };
+        let text = format!("evalratchet-out/\n{of_tools}");
         all.push(NewFile { path: ".gitignore".into(), text, placement: Placement::Appended });
     }
     all

@@ -1,7 +1,7 @@
 //! The workflows: one for pull requests and the default branch, one that publishes what pull requests of forks measured.
 
 use crate::settings::CONFIG_NAME;
-use crate::suites::starter::{NewFile, Survey};
+use crate::suites::starter::{NewFile, ResultTool, Survey};
 use crate::text::shell_quoted;
 
 /// The action, at the commit that a fresh workflow uses. There is no release yet; from then on it is that of a release.
@@ -35,6 +35,7 @@ pub(super) fn workflows(survey: &Survey) -> Vec<NewFile> {
             // What is said of a place is left out at the root.
             match line.trim() {
                 "@PLACE@" | "@WORKING-DIRECTORY@" if prefix.is_empty() => {}
+                "@TOOLS@" => survey.tools.iter().for_each(|tool| text.push_str(&tool_step(tool, prefix, indent))),
                 "@PLACE@" => place.iter().for_each(|one| text.push_str(&format!("{indent}{one}\n"))),
                 "@WORKING-DIRECTORY@" => text.push_str(&format!("{indent}{}\n", place[0])),
                 _ => text.push_str(&format!("{line}\n")),
@@ -58,6 +59,14 @@ pub(super) fn workflows(survey: &Survey) -> Vec<NewFile> {
         NewFile::new(format!("{up}.github/workflows/evalratchet{suffix}.yml"), render(EVALUATE)),
         NewFile::new(format!("{up}.github/workflows/evalratchet{suffix}-publish.yml"), render(PUBLISH)),
     ]
+}
+
+/// The step that writes the results of another tool. Whether they are good enough is not for that tool to say.
+fn tool_step(tool: &ResultTool, prefix: &str, indent: &str) -> String {
+    let place =
+        if prefix.is_empty() { String::new() } else { format!("{indent}  working-directory: {}\n", quoted(prefix)) };
+    let command = serde_json::json!(format!("{} || true # evalratchet decides", tool.command));
+    format!("{indent}- name: Run {}\n{indent}  run: {command}\n{place}", tool.name)
 }
 
 /// A directory as a key: letters, digits, dots, dashes and underscores only.

@@ -98,17 +98,14 @@ impl Document {
         errors.into_result().map(|()| documents)
     }
 
-    fn json_at(file: &str, text: String, first_line: usize) -> Result<Self, InputErrors> {
+    /// Parses the JSON value on one line of a file.
+    pub fn json_at(file: &str, text: String, first_line: usize) -> Result<Self, InputErrors> {
         if text.trim().is_empty() {
             return Err(empty(file).into());
         }
+        // Unlike skipping the value, reading it refuses nesting that the parser below could not take.
         if let Err(error) = serde_json::from_str::<Value>(&text) {
-            let offset = offset_of(&text, error.line(), error.column());
-            let message = error.to_string();
-            let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
-            return Err(
-                error_at(file, &text, first_line, offset..offset + 1, format!("invalid JSON: {message}")).into()
-            );
+            return Err(invalid_json(file, &text, first_line, &error).into());
         }
         let strict = jsonc_parser::ParseOptions {
             allow_comments: false,
@@ -134,6 +131,24 @@ impl Document {
         errors.into_result()?;
         drop(tree);
         Ok(Self { file: file.to_owned(), value, line_starts: line_starts(&text), text, first_line, root })
+    }
+
+    /// A text of which only some places are known; a pointer's first step is the number of one.
+    pub fn of_places(file: &str, text: String, places: Vec<Range<usize>>) -> Self {
+        let children = places.into_iter().map(|range| Spanned { range, children: Children::None }).collect();
+        let root = Spanned { range: 0..text.len(), children: Children::Array(children) };
+        let line_starts = line_starts(&text);
+        Self { file: file.to_owned(), value: Value::Null, line_starts, text, first_line: 1, root }
+    }
+
+    /// A mistake at a place of a text that is not parsed here.
+    pub fn error_at_place(file: &str, text: &str, place: Range<usize>, message: impl Into<String>) -> InputError {
+        error_at(file, text, 1, place, message.into())
+    }
+
+    /// What a parser of JSON says of a text.
+    pub fn invalid_json(file: &str, text: &str, error: &serde_json::Error) -> InputError {
+        if text.trim().is_empty() { empty(file) } else { invalid_json(file, text, 1, error) }
     }
 
     /// Parses a TOML document.
@@ -173,6 +188,11 @@ impl Document {
         }
     }
 
+    /// A mistake at a place of the text.
+    pub fn error_in(&self, place: Range<usize>, message: impl Into<String>) -> InputError {
+        error_at(&self.file, &self.text, self.first_line, place, message.into())
+    }
+
     /// A mistake about the last key of `pointer` rather than its value.
     pub fn error_at_key(&self, pointer: &Pointer, message: impl Into<String>) -> InputError {
         let (key, node) = self.find(pointer);
@@ -208,6 +228,13 @@ impl Document {
 
 fn line_starts(text: &str) -> Vec<usize> {
     std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
+}
+
+fn invalid_json(file: &str, text: &str, first_line: usize, error: &serde_json::Error) -> InputError {
+    let offset = offset_of(text, error.line(), error.column());
+    let message = error.to_string();
+    let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
+    error_at(file, text, first_line, offset..offset + 1, format!("invalid JSON: {message}"))
 }
 
 fn empty(file: &str) -> InputError {

@@ -45,6 +45,11 @@ impl FileSet {
         Self { named: Names::Folder, ..Self::files(place, names) }
     }
 
+    /// A file that was found already.
+    pub fn of_found(found: Found) -> Self {
+        Self { found: vec![found], ..Self::default() }
+    }
+
     /// What was found, in the order of the patterns, each once. Nothing before `resolve`.
     pub fn found(&self) -> &[Found] {
         &self.found

@@ -22,7 +22,7 @@ pub use error::{InputError, InputErrors};
 pub use file_set::FileSet;
 pub use files::{delete, expand_globs, files_in, find_directory, is_file, read_bytes, read_text, write_atomically};
 pub use found::{FindError, Found, Ignored};
-pub use nearest::nearest;
+pub use nearest::{is_slip, nearest, several_nearest};
 pub use place::Place;
 pub use tracked::{TrackedFiles, unix_lines, with_unix_lines, words};
 pub use tree::{TreeError, TreeKind, TreeScan, scan, tree_hash, tree_hashes};

@@ -11,6 +11,23 @@ pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -
         .map(|(_, candidate)| candidate)
 }
 
+/// The candidates that are most like `wrong`, the nearest first, at most so many.
+pub fn several_nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
+    let folded = fold(wrong);
+    let mut all: Vec<(f64, &str)> = candidates
+        .into_iter()
+        .map(|candidate| (strsim::normalized_levenshtein(&folded, &fold(candidate)), candidate))
+        .filter(|(likeness, _)| *likeness >= 0.5)
+        .collect();
+    all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    all.into_iter().take(most).map(|(_, candidate)| candidate).collect()
+}
+
+/// Whether two names are the same but for a slip of the pen.
+pub fn is_slip(name: &str, meant: &str) -> bool {
+    strsim::jaro_winkler(&fold(name), &fold(meant)) >= 0.95
+}
+
 /// `maxErrors`, `max_errors` and `max-errors` are the same slip.
 fn fold(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()

@@ -76,6 +76,8 @@ pub enum Rule {
     Errors,
     /// Recorded answers are the same as golden: they prove nothing until recorded again.
     Accepted,
+    /// Fields of golden cases that the scorer does not look at, or that golden contradicts.
+    NotChecked,
     /// A filter left out cases of a suite, so that its floors are not held to.
     FloorsNotHeld,
     /// No floor holds this suite.

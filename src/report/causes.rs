@@ -337,6 +337,7 @@ fn many(rule: Option<Rule>, count: usize) -> String {
             | Rule::CannotTell
             | Rule::Errors
             | Rule::Accepted
+            | Rule::NotChecked
             | Rule::FloorsNotHeld
             | Rule::NotGated,
         )

@@ -32,7 +32,7 @@ pub use json::json;
 pub use junit::junit;
 pub use mistakes::{mistake_annotations, mistakes_comment, mistakes_line};
 pub use sarif::sarif;
-pub use terminal::{Style, terminal};
+pub use terminal::{Style, below_one, terminal};
 pub use trend::{baseline, sparkline, trend};
 pub use verdict::{SuiteVerdict, VerdictSummary, verdict_line, verdict_word};
 

@@ -137,6 +137,11 @@ fn render_suite(
             table.add_row(metric_row(spec, metric, change, intervals));
         }
     }
+    let is_of_kind = |name: &str| suite.kind.metrics().iter().any(|spec| spec.name == name);
+    for (name, metric) in suite.metrics.iter().filter(|(name, _)| !is_of_kind(name)) {
+        let change = is_compared.then(|| ChangeDisplay::of(Nature::Quality, None));
+        table.add_row(named_row(&plain(name), Nature::Quality, metric, change, intervals));
+    }
     align(&mut table, 1);
     out.push_str(&format!("{table}\n"));
     if let Some(compared) = compared {
@@ -151,7 +156,10 @@ fn render_suite(
 }
 
 fn metric_row(spec: &MetricSpec, metric: &Metric, change: Option<ChangeDisplay>, intervals: bool) -> Vec<Cell> {
-    let nature = spec.nature();
+    named_row(spec.name, spec.nature(), metric, change, intervals)
+}
+
+fn named_row(name: &str, nature: Nature, metric: &Metric, change: Option<ChangeDisplay>, intervals: bool) -> Vec<Cell> {
     let color = match (metric.value, metric.min, metric.target) {
         (Some(_), Some(_), _) if metric.misses_limit() => Some(Color::Red),
         (Some(value), _, Some(target)) if !metric.better.meets(value, target) => Some(Color::Yellow),
@@ -160,7 +168,7 @@ fn metric_row(spec: &MetricSpec, metric: &Metric, change: Option<ChangeDisplay>,
     };
     let value = Cell::new(nature.format_or_dash(metric.value));
     let mut row = vec![
-        Cell::new(spec.name),
+        Cell::new(name),
         match color {
             Some(color) => value.fg(color),
             None => value,
@@ -304,6 +312,28 @@ fn render_failures(results: &Results, style: Style, out: &mut String) {
     if more > 0 {
         out.push_str(&format!("… and {more} more, all in results.json\n\n"));
     }
+}
+
+/// Cases that pass although their answer is not the expected one, each with what differs.
+pub fn below_one(results: &Results, style: Style) -> String {
+    let mut out = String::new();
+    for suite in &results.suites {
+        let below = |case: &&CaseResult| case.status == Status::Passed && case.score.is_some_and(|score| score < 1.0);
+        for case in suite.cases.iter().filter(below) {
+            let name = format!("{}/{}", plain(suite.id.as_str()), plain(case.id.as_str()));
+            let score = case.score.map_or(String::new(), format_score);
+            let status = paint(case.status.word(), Ink::Yellow, style);
+            out.push_str(&format!("{status} {name}  {score}  {}:{}\n", case.location.file, case.location.line));
+            for check in case.checks.iter().filter_map(|check| check.details.as_ref()) {
+                field(&mut out, "because", check);
+            }
+            if let Some(diff) = &case.diff {
+                field(&mut out, "diff", diff);
+            }
+            out.push('\n');
+        }
+    }
+    out
 }
 
 /// A labelled text, its further lines indented as well.

@@ -64,6 +64,20 @@ impl Settings {
         Ok((settings, errors))
     }
 
+    /// What holds where there is no configuration: the defaults, and no suite.
+    pub fn without_config(root: PathBuf, overrides: &Overrides) -> Self {
+        Self {
+            root,
+            config: CONFIG_NAME.to_owned(),
+            suites: Vec::new(),
+            mode: overrides.mode,
+            baseline: BaselineLocation::default(),
+            known_failures: KnownFailures::Show,
+            config_hash: Config::hash_of(""),
+            window: USUAL_WINDOW,
+        }
+    }
+
     /// The second step: checks what the sections say, each by itself and together. Pure.
     pub fn validate(config: &Config, overrides: &Overrides) -> (Self, InputErrors) {
         let errors = RefCell::new(InputErrors::new());

@@ -29,10 +29,15 @@ static CONFIG: LazyLock<Checker<ConfigFile>> = LazyLock::new(Checker::new);
 static SUITE: LazyLock<Checker<SuiteSection>> = LazyLock::new(Checker::new);
 
 impl Config {
+    /// The hash of a configuration's text.
+    pub fn hash_of(text: &str) -> String {
+        Fingerprint::of(&text.into()).as_str().to_owned()
+    }
+
     /// Reads the text of a configuration; `path` is only its name. Mistakes come together with what could be understood
     /// all the same, so that the caller can look for further ones there.
     pub fn parse(path: &Path, text: String) -> Result<(Self, InputErrors), InputErrors> {
-        let hash = Fingerprint::of(&text.as_str().into()).as_str().to_owned();
+        let hash = Self::hash_of(&text);
         let document = Document::toml(&shown(path), text)?;
         let (file, errors) = match CONFIG.read(&document) {
             Ok(file) => (file, InputErrors::new()),

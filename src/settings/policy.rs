@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::sections::{AllowRemovedSection, CasePolicySection, MaxErrorsSection, QuarantineSection, ThresholdSection};
-use crate::input::{Place, nearest};
+use crate::input::{Place, is_slip, nearest};
 use crate::model::{Better, CaseId, MaxErrors, Nature, Quarantine, Threshold};
 use crate::suites::Kind;
 use crate::targets::TargetSettings;
@@ -20,7 +20,9 @@ pub(super) fn validate_gate(
     for (name, section) in gate {
         let place = place.join(name);
         let spec = specs.iter().find(|spec| spec.name == name);
-        if spec.is_none() {
+        // The cases of an imported suite bring metrics of their own names.
+        let may_be_theirs = kind == Kind::Imported && !specs.iter().any(|spec| is_slip(name, spec.name));
+        if spec.is_none() && !may_be_theirs {
             let known: Vec<&str> = specs.iter().map(|spec| spec.name).collect();
             let help = match nearest(name, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),

@@ -41,7 +41,6 @@ pub(super) fn validate(section: SuiteSection, context: &SuiteValidation<'_>, pla
     let config = own.validate(
         &SuiteContext {
             overrides: context.overrides,
-            has_target: common.target.is_some(),
             target: target.as_ref(),
             gate: &gate,
             adapters: context.adapters,

@@ -84,8 +84,6 @@ pub enum CasesAre {
 #[derive(Debug, Clone, Copy)]
 pub struct SuiteContext<'a> {
     pub overrides: &'a Overrides,
-    /// Whether the suite has a section `target`.
-    pub has_target: bool,
     /// The target, unless there is a mistake in it.
     pub target: Option<&'a TargetSettings>,
     /// Metric → what it is held to.

@@ -135,6 +135,16 @@ pub trait CaseQuestion: Clone + fmt::Debug + Send + Sync {
     fn required_tools(&self) -> Vec<RequiredTool<'_>> {
         Vec::new()
     }
+
+    /// How often it was asked, where somebody else did that already.
+    fn attempts(&self) -> Option<usize> {
+        None
+    }
+
+    /// The command that runs it alone, where that is not one of ours.
+    fn reproduce(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// What was seen when a case was asked.
@@ -181,6 +191,11 @@ pub trait CaseReport {
 
     /// Where the working copy is, if it was kept.
     fn working_copy(&self) -> Option<&str> {
+        None
+    }
+
+    /// What was measured under names that the case brings along.
+    fn measured(&self) -> Option<&BTreeMap<String, f64>> {
         None
     }
 
@@ -429,6 +444,20 @@ macro_rules! kinds {
             pub fn required_tools(&self) -> Vec<RequiredTool<'_>> {
                 match self {
                     $(Self::$kind(question) => question.required_tools(),)*
+                }
+            }
+
+            /// See [`CaseQuestion::attempts`].
+            pub fn attempts(&self) -> Option<usize> {
+                match self {
+                    $(Self::$kind(question) => question.attempts(),)*
+                }
+            }
+
+            /// See [`CaseQuestion::reproduce`].
+            pub fn reproduce(&self) -> Option<&str> {
+                match self {
+                    $(Self::$kind(question) => CaseQuestion::reproduce(&**question),)*
                 }
             }
         }

@@ -38,6 +38,8 @@ pub struct Suite {
     pub settings: SuiteSettings,
     /// Its cases, in the order of the files.
     pub cases: Vec<Case>,
+    /// What is worth a word, and no mistake.
+    pub notes: InputErrors,
 }
 
 /// One case: a question, and where it stands.
@@ -243,6 +245,8 @@ pub struct Loaded {
     pub cases: Vec<LoadedCase>,
     /// What `check` reports and `run` lets fail.
     pub warnings: InputErrors,
+    /// What is worth a word, and no mistake.
+    pub notes: InputErrors,
     /// What they were read from.
     pub document: Document,
 }
@@ -264,11 +268,13 @@ pub fn load(config: &str, suites: &[SuiteSettings]) -> Result<(Vec<Suite>, Input
     for suite in suites {
         let mut wrong = InputErrors::new();
         let mut cases: Vec<Case> = Vec::new();
+        let mut notes = InputErrors::new();
         let mut places: HashMap<CaseId, Location> = HashMap::new();
         for loaded in suite.load() {
             match loaded {
                 Ok(loaded) => {
                     warnings.extend(loaded.warnings);
+                    notes.extend(loaded.notes);
                     for LoadedCase { case, at_id } in loaded.cases {
                         if let Some(why) = wrong_id(case.id.as_str()) {
                             wrong.push(loaded.document.error(&at_id, why));
@@ -309,7 +315,7 @@ pub fn load(config: &str, suites: &[SuiteSettings]) -> Result<(Vec<Suite>, Input
             config::CasesAre::Files | config::CasesAre::OneFolder { .. } => errors.extend(wrong),
             config::CasesAre::Results { .. } => settings.unavailable.extend(wrong),
         }
-        all.push(Suite { settings, cases });
+        all.push(Suite { settings, cases, notes });
     }
     errors.into_result().map(|()| (all, warnings))
 }

@@ -15,6 +15,10 @@ pub struct Survey {
     pub prompts: Vec<String>,
     /// A library that asks models, and the manifest that names it.
     pub sdk: Option<(String, String)>,
+    /// Other tools that write results, found by what configures them.
+    pub tools: Vec<ResultTool>,
+    /// Files in formats that suites read.
+    pub data: FoundData,
     /// Results of other tools.
     pub results: Vec<ForeignResults>,
     /// A workflow that uses the action already.
@@ -50,6 +54,40 @@ impl Language {
             Self::Go => None,
         }
     }
+}
+
+/// Another tool that writes results which can be imported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResultTool {
+    pub name: &'static str,
+    /// The file that tells of it.
+    pub found: String,
+    /// Where it is to write its results.
+    pub results: &'static str,
+    /// The command that writes them.
+    pub command: String,
+    /// Whether it asks models.
+    pub varies: bool,
+}
+
+/// Files in formats that suites read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FoundData {
+    /// Patterns of scenarios.
+    pub scenarios: Vec<String>,
+    /// Datasets of commands.
+    pub commands: Vec<String>,
+    /// Lists of retrieval cases.
+    pub retrieval: Vec<String>,
+    /// Runs of TREC.
+    pub trec_runs: Vec<String>,
+    /// Modules with a scorer, reviewed answers and recorded ones.
+    pub golden: Vec<String>,
+}
+
+/// Texts as a list of TOML.
+pub fn toml_list(texts: &[String]) -> String {
+    format!("[{}]", texts.iter().map(|one| toml_string(one)).collect::<Vec<_>>().join(", "))
 }
 
 /// Results that another tool wrote.

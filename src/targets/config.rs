@@ -9,10 +9,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::TargetError;
 use super::endpoint::Endpoint;
 use super::with_targets;
 use crate::input::{FileSet, InputErrors, Place};
-use crate::model::Request;
+use crate::model::{Lane, Request};
 
 /// What is known of a target before it is built.
 pub trait TargetProperties: fmt::Debug + Send + Sync {
@@ -30,6 +31,16 @@ pub trait TargetProperties: fmt::Debug + Send + Sync {
     /// The same, to be found.
     fn file_sets_mut(&mut self) -> Vec<&mut FileSet> {
         Vec::new()
+    }
+
+    /// The lanes that it can look in, where that is known.
+    fn lanes(&self) -> Option<Vec<Lane>> {
+        None
+    }
+
+    /// Everything that it can find, where that can be listed.
+    fn ids(&self) -> Option<Result<Vec<(Lane, String)>, TargetError>> {
+        None
     }
 
     /// The files that its command line names.

@@ -46,6 +46,15 @@ use index::IndexSettings;
 use invocation::Invocation;
 use openai::OpenAiSettings;
 pub use source::Source;
+
+/// Asks an index that is no target of a suite.
+pub async fn ask_index(
+    index: &index::Index,
+    request: crate::model::Request,
+    stop: &crate::process::Stop,
+) -> crate::model::Answer {
+    Askable::ask(index, request, stop).await
+}
 use worker::WorkerSettings;
 
 /// Calls a macro with the list of targets: each with its description and its key in `target`.

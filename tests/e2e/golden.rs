@@ -229,7 +229,7 @@ fn a_new_case_is_recorded_reviewed_and_accepted() {
     let recorded = run(&world, &["--mode", "record"]);
     assert_eq!(recorded.code, 0, "{}", recorded.stderr);
     assert_eq!(recorded.case("new")["status"], "unmeasured");
-    assert!(recorded.case("new")["checks"].to_string().contains("no golden output yet"));
+    assert!(recorded.case("new")["checks"].to_string().contains("no golden yet"));
 
     let golden = world.path().join("m/golden.json");
     let before = std::fs::read_to_string(&golden).unwrap();

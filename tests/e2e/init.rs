@@ -459,3 +459,49 @@ fn every_example_pins_actions_to_a_commit() {
     }
     assert!(seen > 20, "{seen}");
 }
+
+#[test]
+fn tools_and_data_that_are_there_become_suites_and_a_second_init_changes_nothing() {
+    let world = World::new();
+    world.file("promptfooconfig.yaml", "prompts: [a]\n");
+    world.file("pytest.ini", "[pytest]\n");
+    world.file("evaluation/fixtures/a/x.txt", "x\n");
+    world.file(
+        "evaluation/scenarios/a.json",
+        "{\"id\": \"a\", \"title\": \"t\", \"adapterId\": \"go-module\", \"goals\": [], \"fixture\": {\"path\": \"evaluation/fixtures/a\"}, \"patternAssertions\": [{\"type\": \"file-exists\", \"path\": \"x.txt\"}]}",
+    );
+    // What a run of ours left behind is no data of theirs.
+    world.file("old/results.json", "{\"schema\": \"evalratchet.results/v1\"}");
+    world.file(
+        "old/junit.xml",
+        "<testsuites name=\"evalratchet\"><testsuite name=\"s\"><testcase name=\"a\"/></testsuite></testsuites>",
+    );
+    world.commit("first");
+    let ran = init(&world, &["--yes"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout.contains("found:\n  promptfooconfig.yaml (promptfoo)\n  pytest.ini (pytest)\n"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.contains("npx promptfoo@latest eval --output evals/results/promptfoo.json"), "{}", ran.stdout);
+    let config = fs::read_to_string(world.path().join("evalratchet.toml")).unwrap();
+    for part in [
+        "evals/results/promptfoo.json",
+        "varies = true",
+        "evals/results/pytest.xml",
+        "evaluation/scenarios/*.json",
+        "promptfooconfig.yaml",
+    ] {
+        assert!(config.contains(part), "{part}: {config}");
+    }
+    assert!(!config.contains("old/"), "{config}");
+    let workflow = fs::read_to_string(world.path().join(".github/workflows/evalratchet.yml")).unwrap();
+    assert_eq!(workflow.matches("- name: Run promptfoo").count(), 2, "{workflow}");
+    assert!(workflow.contains("python -m pytest --junitxml evals/results/pytest.xml || true"), "{workflow}");
+    let alone = world.evalratchet(&["run", "--kind", "scenario"]);
+    assert_eq!(alone.code, 0, "{}{}", alone.stdout, alone.stderr);
+    let before = listing(&world);
+    assert_eq!(init(&world, &["--yes"]).code, 2);
+    assert_eq!(listing(&world), before);
+}

@@ -31,6 +31,7 @@ mod github_check;
 mod golden;
 mod identity;
 mod imported;
+mod imports;
 mod init;
 mod interrupt;
 mod job;
@@ -45,6 +46,8 @@ mod repository;
 mod retrieval;
 mod scenarios;
 mod secrecy;
+#[path = "../seeds/mod.rs"]
+mod seeds;
 mod selection;
 mod stale_results;
 mod support;

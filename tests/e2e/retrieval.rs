@@ -356,9 +356,6 @@ fn what_an_engine_will_read_is_looked_into_before_anything_runs() {
         told("{ http = \"http://127.0.0.1:9/\", answer = \"$.x\" }", "")
             .contains("`answer` means nothing beside `http`")
     );
-    assert!(
-        told("{ http = \"http://127.0.0.1:9/\" }", "builtin-cases = true").contains("give them a suite of their own")
-    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use similar::{ChangeTag, TextDiff};
 
 use super::CommandQuestion;
 use super::Difference;
-use super::equivalence::{Equivalence, compare};
+use super::equivalence::{Equivalence, EquivalenceRule, compare};
 use crate::model::{Answer, CheckName as _, Meaning, Score, Status, check_names};
 use crate::suites::{CaseDetail, Evaluation};
 use crate::text::visible;
@@ -17,7 +17,8 @@ const PASS_AT: f64 = 0.90;
 /// Judges a given answer; asks nobody.
 pub fn evaluate(question: &CommandQuestion, answer: &Answer) -> Evaluation {
     match answer.ending.meaning() {
-        Meaning::Judge(command) => judge(question, command),
+        // Blanks around a command are no part of it.
+        Meaning::Judge(command) => judge(question, command.trim()),
         Meaning::Status(status) => without_answer(question, status, answer),
     }
 }
@@ -40,9 +41,9 @@ fn judge(question: &CommandQuestion, command: &str) -> Evaluation {
         metrics: BTreeMap::from([("exact-rate", f64::from(u8::from(verdict == Equivalence::Exact)))]),
         checks: vec![
             CommandCheck::ExpectedCommand
-                .check(if passed { Status::Passed } else { Status::Failed }, explain(&verdict)),
+                .check(if passed { Status::Passed } else { Status::Failed }, explain(&verdict, expected, command)),
         ],
-        diff: (!matches!(verdict, Equivalence::Exact)).then(|| diff(expected, command)),
+        diff: has_diff(&verdict).then(|| diff(expected, command)),
         detail: CaseDetail::Command(question.detail_with(Some(command), Some((expected, &verdict)))),
     }
 }
@@ -65,9 +66,29 @@ check_names! {
     }
 }
 
-fn explain(verdict: &Equivalence) -> Option<String> {
+/// Blanks are no difference that a diff could show.
+fn has_diff(verdict: &Equivalence) -> bool {
+    match verdict {
+        Equivalence::Exact => false,
+        Equivalence::Equivalent { rule, .. } => *rule != EquivalenceRule::Whitespace,
+        Equivalence::Different { .. } => true,
+    }
+}
+
+/// Whether a rule is about how flags are written.
+fn is_about_flags(rule: EquivalenceRule) -> bool {
+    matches!(rule, EquivalenceRule::OptionPosition | EquivalenceRule::OptionOrder | EquivalenceRule::OptionCluster)
+}
+
+fn explain(verdict: &Equivalence, expected: &str, generated: &str) -> Option<String> {
     match verdict {
         Equivalence::Exact => None,
+        Equivalence::Equivalent { rule, .. } if is_about_flags(*rule) => Some(format!(
+            "equivalent by {}. Flag order differs: {} vs {}",
+            rule.name(),
+            visible(generated),
+            visible(expected)
+        )),
         Equivalence::Equivalent { rule, .. } => Some(format!("equivalent by {}", rule.name())),
         Equivalence::Different { difference, .. } => Some(sentence(difference)),
     }
@@ -193,6 +214,16 @@ mod tests {
     #[test]
     fn other_whitespace_scores_ninety_five() {
         assert_eq!(answered("ls   -la "), (0.95, Method::SemanticEquivalent));
+    }
+
+    #[test]
+    fn blanks_around_an_answer_are_exact_and_others_have_no_diff() {
+        assert_eq!(answered("  ls -la\n"), (1.0, Method::ExactMatch));
+        assert_eq!(given(Ending::Answered("ls   -la".into())).diff, None);
+        let flags = given(Ending::Answered("ls -al".into()));
+        assert_eq!(flags.diff.as_deref(), Some("-ls -la\n+ls -al\n"));
+        let words = flags.checks[0].details.as_deref().unwrap();
+        assert!(words.contains("Flag order differs: ls -al vs ls -la"), "{words}");
     }
 
     #[test]

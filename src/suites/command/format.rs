@@ -204,7 +204,7 @@ pub fn load(path: &Path, shown: &str, tables: &Tables, own: &[Found]) -> Result<
     let cases = dataset.test_cases.into_iter().enumerate();
     let cases =
         cases.map(|(index, case)| loaded_case(&document, &at.join(index), case, tables, (&own, &shared))).collect();
-    Ok(Loaded { cases, warnings: InputErrors::new(), document })
+    Ok(Loaded { cases, warnings: InputErrors::new(), notes: InputErrors::new(), document })
 }
 
 /// What the user's own tables say, whatever their comments and their order are.

@@ -54,13 +54,12 @@ impl SuiteKind for CommandKind {
     ];
     const ABOUT: &'static str = "a program that answers with shell commands: are they right?";
 
-    fn found_in(_: &Survey) -> Option<String> {
-        // Nothing in a repository tells that a program answers with shell commands.
-        None
+    fn found_in(survey: &Survey) -> Option<String> {
+        survey.data.commands.first().cloned()
     }
 
-    fn starter(_: &Survey) -> Starter {
-        starter::starter()
+    fn starter(survey: &Survey) -> Starter {
+        starter::starter(survey)
     }
 
     fn load(suite: &SuiteSettings, config: &CommandConfig) -> Vec<Result<Loaded, InputErrors>> {

@@ -23,8 +23,8 @@ pub struct GoldenSection {
 pub struct GoldenConfig {
     /// The score from which on a case passes, if anything says so.
     pub pass_at: Option<f64>,
-    /// Whether answers are being recorded, so that there may be no reviewed ones yet.
-    pub records: bool,
+    /// Whether answers are new ones, so that there may be no reviewed ones yet.
+    pub may_lack_golden: bool,
 }
 
 impl KindConfig for GoldenConfig {
@@ -61,7 +61,7 @@ impl KindConfig for GoldenConfig {
             let help = "say `avg-score = { min = … }` in its gate, or `pass-at = …`";
             place.error_with_help("nothing says which score a case needs to pass", help);
         }
-        Self { pass_at, records: suite.overrides.mode == Mode::Record }
+        Self { pass_at, may_lack_golden: matches!(suite.overrides.mode, Mode::Record | Mode::Live) }
     }
 
     fn hold_to(&self, policy: &mut Policy) {

@@ -50,6 +50,9 @@ pub struct GoldenDetail {
     pub pass_at: f64,
     /// Whether a recorded answer is the same as golden.
     pub accepted: bool,
+    /// Further fields of the case that the scorer does not look at, or that golden contradicts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_checked: Vec<String>,
 }
 
 /// What one component earned.
@@ -69,12 +72,24 @@ pub struct ComponentDetail {
 
 impl Redact for GoldenDetail {
     fn redact(&mut self, redactor: &Redactor) {
-        let Self { module: _, description, input, golden, actual, unread, components, pass_at: _, accepted: _ } = self;
+        let Self {
+            module: _,
+            description,
+            input,
+            golden,
+            actual,
+            unread,
+            components,
+            pass_at: _,
+            accepted: _,
+            not_checked,
+        } = self;
         description.redact(redactor);
         input.redact(redactor);
         golden.redact(redactor);
         actual.redact(redactor);
         unread.redact(redactor);
+        not_checked.redact(redactor);
         for component in components {
             component.note.redact(redactor);
         }

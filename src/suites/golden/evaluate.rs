@@ -60,9 +60,15 @@ pub fn opinion_requests<'a>(question: &'a GoldenQuestion, case: &CaseId, answer:
 pub fn evaluate(question: &GoldenQuestion, answer: &Answer, opinions: &BTreeMap<usize, Answer>) -> Evaluation {
     let mut evaluation = match answer.ending.meaning() {
         Meaning::Judge(text) => match (read_answer(question, text), &question.golden) {
-            (_, None) => without(question, Status::Unmeasured, "there is no golden output yet".into(), Some(text)),
-            (Ok(actual), Some(golden)) => judge(question, actual, golden, answer.duration, opinions),
-            (Err(error), Some(_)) => without(question, Status::Failed, error.to_string(), Some(text)),
+            (_, None) if question.scorer.needs_golden => {
+                let why = "no golden yet; if the answer is good, record it (--mode record) and take it with `evalratchet golden accept`";
+                without(question, Status::Unmeasured, why.to_owned(), Some(text))
+            }
+            (Ok(actual), golden) => {
+                let golden = golden.as_ref().unwrap_or(&Value::Null);
+                judge(question, actual, golden, answer.duration, opinions)
+            }
+            (Err(error), _) => without(question, Status::Failed, error.to_string(), Some(text)),
         },
         Meaning::Status(status) => without(question, status, answer.sentence(), None),
     };
@@ -143,13 +149,13 @@ fn judge(
         }
     };
     checks.insert(0, GoldenCheck::Score.check(status, Some(sentence)));
-    let accepted = question.replayed && actual == *golden;
+    let accepted = question.replayed && question.golden.is_some() && actual == *golden;
     Evaluation {
         status,
         score: (!broken).then_some(score),
         metrics: BTreeMap::new(),
         checks,
-        diff: (actual != *golden).then(|| diff(golden, &actual)),
+        diff: (question.golden.is_some() && actual != *golden).then(|| diff(golden, &actual)),
         detail: CaseDetail::Golden(GoldenDetail { actual, components, accepted, ..detail(question) }),
     }
 }
@@ -195,6 +201,7 @@ pub fn detail(question: &GoldenQuestion) -> GoldenDetail {
         components: components.collect(),
         pass_at: question.pass_at,
         accepted: false,
+        not_checked: question.not_checked.clone(),
     }
 }
 

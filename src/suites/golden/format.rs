@@ -13,7 +13,7 @@ use super::GoldenConfig;
 use super::case_errors::{CaseErrors, idea_of};
 use super::measures::{Asks, MeasureInput, ModuleFileError};
 use super::scorer::Scorer;
-use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer, read_text, unix_lines};
+use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer, nearest, read_text, unix_lines};
 use crate::model::{CaseId, CaseKey, Fingerprint, Location, SharedKey};
 use crate::suites::{Case, Loaded, LoadedCase, Question, SuiteSettings, read, tag_slices};
 use crate::targets::Source;
@@ -57,6 +57,8 @@ pub struct GoldenQuestion {
     pub golden: Option<Value>,
     /// Further fields of the case.
     pub further: Value,
+    /// Which of them the scorer does not look at, or golden contradicts.
+    pub not_checked: Vec<String>,
     /// The prompt, rendered, for a target that wants one.
     pub prompt: String,
     /// The JSON Schema that the answer must fit, for a target that wants one.
@@ -80,8 +82,22 @@ fn load_module(suite: &SuiteSettings, config: &GoldenConfig, folder: &Found) -> 
     let mut errors = InputErrors::new();
     let mut keep = |result: Result<Document, InputErrors>| result.map_err(|wrong| errors.extend(wrong)).ok();
     let cases = keep(document(folder, "cases.json"));
-    // While recording, a module may have no reviewed answer at all.
-    let golden_missing = config.records && !exists(folder, "golden.json");
+    let scorer_text = read(&folder.path.join("scorer.toml"), &shown(folder, "scorer.toml"));
+    let scorer_document = keep(scorer_text.and_then(|text| Document::toml(&shown(folder, "scorer.toml"), text)));
+    let read_more = |name: &str| {
+        let inside = Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+        if !inside {
+            return Err(ModuleFileError::Outside(name.to_owned()));
+        }
+        Ok(read_text(&folder.path.join(name), &shown(folder, name))?)
+    };
+    let scorer = scorer_document.as_ref().and_then(|document| {
+        Scorer::load(document, &read_more).map_err(|wrong| errors.extend(wrong)).ok().map(Arc::new)
+    });
+    let mut keep = |result: Result<Document, InputErrors>| result.map_err(|wrong| errors.extend(wrong)).ok();
+    // While answers are new, a module may have no reviewed answer at all, and a scorer may not look at any.
+    let is_needed = scorer.as_ref().is_none_or(|scorer| scorer.needs_golden) && !config.may_lack_golden;
+    let golden_missing = !is_needed && !exists(folder, "golden.json");
     let golden = if golden_missing {
         keep(Document::json(&shown(folder, "golden.json"), "{}".into()))
     } else {
@@ -96,18 +112,6 @@ fn load_module(suite: &SuiteSettings, config: &GoldenConfig, folder: &Found) -> 
             InputError::in_file(shown(folder, "golden.json"), "there are no reviewed answers").with_help(help).into()
         }))
     };
-    let scorer_text = read(&folder.path.join("scorer.toml"), &shown(folder, "scorer.toml"));
-    let scorer_document = keep(scorer_text.and_then(|text| Document::toml(&shown(folder, "scorer.toml"), text)));
-    let read_more = |name: &str| {
-        let inside = Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
-        if !inside {
-            return Err(ModuleFileError::Outside(name.to_owned()));
-        }
-        Ok(read_text(&folder.path.join(name), &shown(folder, name))?)
-    };
-    let scorer = scorer_document.as_ref().and_then(|document| {
-        Scorer::load(document, &read_more).map_err(|wrong| errors.extend(wrong)).ok().map(Arc::new)
-    });
     let asks_model = suite.target.model().is_some();
     let prompt = if asks_model {
         read(&folder.path.join("prompt.md"), &shown(folder, "prompt.md")).map_err(|wrong| errors.extend(wrong)).ok()
@@ -125,8 +129,10 @@ fn load_module(suite: &SuiteSettings, config: &GoldenConfig, folder: &Found) -> 
     let shared_key = shared_key(suite, &scorer);
     let prompt = asks_model.then_some(prompt);
     let module = Module { folder, suite, config, golden: &golden, scorer, shared_key, prompt, schema };
-    let loaded = module.load_cases(&cases, &mut errors);
-    errors.into_result().map(|()| Loaded { cases: loaded, warnings: InputErrors::new(), document: cases })
+    let mut notes = CaseErrors::default();
+    let loaded = module.load_cases(&cases, &mut errors, &mut notes);
+    let notes = notes.into_errors();
+    errors.into_result().map(|()| Loaded { cases: loaded, warnings: InputErrors::new(), notes, document: cases })
 }
 
 /// The scorer, and the programs of it that git tracks.
@@ -140,6 +146,15 @@ fn shared_key(suite: &SuiteSettings, scorer: &Scorer) -> Arc<SharedKey> {
     SharedKey::new(key)
 }
 
+/// What is wrong with cases, and what is only worth a word.
+struct CaseFindings<'a> {
+    errors: CaseErrors,
+    notes: &'a mut CaseErrors,
+}
+
+/// What every case may have.
+const KNOWN_FIELDS: [&str; 4] = ["id", "description", "input", "tags"];
+
 struct Module<'a> {
     folder: &'a Found,
     suite: &'a SuiteSettings,
@@ -152,7 +167,7 @@ struct Module<'a> {
 }
 
 impl Module<'_> {
-    fn load_cases(&self, cases: &Document, errors: &mut InputErrors) -> Vec<LoadedCase> {
+    fn load_cases(&self, cases: &Document, errors: &mut InputErrors, notes: &mut CaseErrors) -> Vec<LoadedCase> {
         let root = Pointer::root();
         let Some(values) = cases.value.as_array().filter(|values| !values.is_empty()) else {
             errors.push(cases.error(&root, "expected an array with at least one case"));
@@ -164,24 +179,24 @@ impl Module<'_> {
         };
         let mut loaded = Vec::new();
         let mut ids = Vec::new();
-        let mut wrong = CaseErrors::default();
+        let mut found = CaseFindings { errors: CaseErrors::default(), notes };
         for (index, value) in values.iter().enumerate() {
             let at = root.join(index);
             match CASE_CHECKER.read_at(cases, &at, value) {
                 Ok(case) => {
                     ids.push(case.id.clone());
-                    loaded.extend(self.load_case(cases, &at, case, answers, &mut wrong));
+                    loaded.extend(self.load_case(cases, &at, case, answers, &mut found));
                 }
                 Err(mistakes) => {
                     let id = value["id"].as_str().map(str::to_owned);
                     for mistake in mistakes {
-                        wrong.push(mistake.message.clone(), id.as_deref().unwrap_or("?"), mistake);
+                        found.errors.push(mistake.message.clone(), id.as_deref().unwrap_or("?"), mistake);
                     }
                     ids.extend(id);
                 }
             }
         }
-        errors.extend(wrong.into_errors());
+        errors.extend(found.errors.into_errors());
         let unknown: Vec<&String> = answers.keys().filter(|id| !ids.contains(id)).collect();
         if let Some((first, more)) = unknown.split_first() {
             let mut message = format!("there is no case `{first}` in cases.json");
@@ -228,12 +243,12 @@ impl Module<'_> {
         at: &Pointer,
         case: GoldenCase,
         answers: &Map<String, Value>,
-        errors: &mut CaseErrors,
+        CaseFindings { errors, notes }: &mut CaseFindings<'_>,
     ) -> Option<LoadedCase> {
         let GoldenCase { id, description, input, tags, further } = case;
         let before = errors.count();
         let golden = answers.get(&id).cloned();
-        if golden.is_none() && !self.config.records {
+        if golden.is_none() && self.scorer.needs_golden && !self.config.may_lack_golden {
             let message = format!("`{id}` has no reviewed answer in {}", self.golden.file);
             let help = format!(
                 "record one and accept it: evalratchet run --suite {suite} --case {id} --mode record, then evalratchet golden accept {id}",
@@ -241,15 +256,27 @@ impl Module<'_> {
             );
             errors.push("no reviewed answer", &id, cases.error(&at.join("id"), message).with_help(help));
         }
-        for name in further.keys().filter(|name| !self.scorer.expected.contains_key(*name)) {
-            let mistake = cases.error_at_key(&at.join(name), format!("unknown field `{name}`"));
-            let help = "known: id, description, input, tags, and what the scorer's [expected] names";
-            errors.push(format!("unknown field {name}"), &id, mistake.with_help(help));
+        let mut not_checked = Vec::new();
+        for name in further.keys().filter(|name| !self.scorer.expected.contains_key(*name) && !self.scorer.reads(name))
+        {
+            let note = cases.error_at_key(&at.join(name), format!("`{name}` is not checked by the scorer"));
+            let near = nearest(name, KNOWN_FIELDS.into_iter().chain(self.scorer.expected.keys().map(String::as_str)));
+            let help =
+                near.map_or_else(|| "its [expected] can name it".to_owned(), |near| format!("did you mean `{near}`?"));
+            notes.push(format!("not checked {name}"), &id, note.with_help(help));
+            not_checked.push(name.clone());
         }
         let further = Value::Object(further);
         if let Some(golden) = &golden {
             let document = json!({"actual": golden, "golden": golden, "input": input, "case": further});
-            self.check_golden(cases, at, &id, &document, errors);
+            self.check_golden(&id, &document, errors);
+            for (field, message) in self.scorer.contradictions(&document) {
+                let note =
+                    cases.error(&at.join(&field), format!("`{field}` {message}, so it is not checked by the scorer"));
+                // Each number is a claim of its own.
+                notes.push(format!("{field} of {id}"), &id, note.with_help(format!("{} of `{id}`", self.golden.file)));
+                not_checked.push(format!("{field} {message}"));
+            }
         }
         let prompt = match &self.prompt {
             None => input.to_string(),
@@ -288,6 +315,7 @@ impl Module<'_> {
                     input,
                     golden,
                     further,
+                    not_checked,
                     prompt,
                     schema: self.schema.clone(),
                     scorer: Arc::clone(&self.scorer),
@@ -299,7 +327,7 @@ impl Module<'_> {
     }
 
     /// What a scorer looks at must be there in golden: if it is not, nobody's answer could be right.
-    fn check_golden(&self, cases: &Document, at: &Pointer, id: &str, document: &Value, errors: &mut CaseErrors) {
+    fn check_golden(&self, id: &str, document: &Value, errors: &mut CaseErrors) {
         let place = Pointer::root().join(id);
         for component in &self.scorer.components {
             if component.measure.asks().is_some() {
@@ -312,22 +340,12 @@ impl Module<'_> {
             }
         }
         for (field, expected) in &self.scorer.expected {
-            let Some(claimed) = document["case"].get(field) else { continue };
-            let count = expected.count.as_ref().map(|selector| selector.select(document).map(|all| json!(all.len())));
-            let value = expected.value.as_ref().map(|selector| selector.single(document).cloned());
-            match count.or(value) {
-                Some(Ok(there)) if there != *claimed => {
-                    let message = format!("says {claimed}, but golden has {there}");
-                    let mistake = cases.error(&at.join(field), message);
-                    let help = format!("{} of `{id}`", self.golden.file);
-                    // Each number is a claim of its own.
-                    errors.push(format!("{field} of {id}"), id, mistake.with_help(help));
-                }
-                Some(Err(why)) => {
-                    let mistake = self.golden.error_at_key(&place, why.to_string());
-                    errors.push_of(field, idea_of(&why), id, mistake);
-                }
-                Some(Ok(_)) | None => {}
+            if document["case"].get(field).is_none() {
+                continue;
+            }
+            if let Some(Err(why)) = expected.found_in(document) {
+                let mistake = self.golden.error_at_key(&place, why.to_string());
+                errors.push_of(field, idea_of(&why), id, mistake);
             }
         }
     }

@@ -57,11 +57,11 @@ impl SuiteKind for GoldenKind {
 
     fn found_in(survey: &Survey) -> Option<String> {
         let sdk = survey.sdk.as_ref().map(|(name, manifest)| format!("{name} in {manifest}"));
-        survey.prompts.first().cloned().or(sdk)
+        survey.data.golden.first().cloned().or_else(|| survey.prompts.first().cloned()).or(sdk)
     }
 
-    fn starter(_: &Survey) -> Starter {
-        starter::starter()
+    fn starter(survey: &Survey) -> Starter {
+        starter::starter(survey)
     }
 
     fn load(suite: &SuiteSettings, config: &GoldenConfig) -> Vec<Result<Loaded, InputErrors>> {
@@ -93,14 +93,16 @@ impl SuiteKind for GoldenKind {
     fn remarks(cases: &[CaseView<'_>]) -> Vec<Remark> {
         let is_accepted = |case: &&CaseView<'_>| matches!(case.detail, Some(CaseDetail::Golden(one)) if one.accepted);
         let accepted = cases.iter().filter(is_accepted).count();
+        let mut remarks: Vec<Remark> = not_checked(cases).into_iter().collect();
         if accepted == 0 {
-            return Vec::new();
+            return remarks;
         }
         let message = format!(
             "{accepted} of {} recorded answers are the same as golden; accepted, but they prove nothing until recorded again (--mode record --no-cache)",
             cases.len()
         );
-        vec![Remark { rule: Rule::Accepted, case: None, message, fails_when_strict: false }]
+        remarks.push(Remark { rule: Rule::Accepted, case: None, message, fails_when_strict: false });
+        remarks
     }
 
     fn table(cases: &[CaseView<'_>]) -> Option<CaseTable> {
@@ -121,6 +123,23 @@ impl SuiteKind for GoldenKind {
         }
         (!rows.is_empty()).then_some(CaseTable { header, rows, text_columns: 1, shown: TableRows::Worst(WORST) })
     }
+}
+
+/// What the scorer does not look at, in one sentence.
+fn not_checked(cases: &[CaseView<'_>]) -> Option<Remark> {
+    let mut first: Option<(&CaseId, &str)> = None;
+    let mut count = 0;
+    for case in cases {
+        let Some(CaseDetail::Golden(detail)) = case.detail else { continue };
+        if let Some(what) = detail.not_checked.first() {
+            first = first.or(Some((case.id, what)));
+            count += 1;
+        }
+    }
+    let (case, what) = first?;
+    let more = if count > 1 { format!(", and the same in {}", counted(count - 1, "more case")) } else { String::new() };
+    let message = format!("not checked by the scorer: {what} of {case}{more}");
+    Some(Remark { rule: Rule::NotChecked, case: None, message, fails_when_strict: false })
 }
 
 /// An answer and what judges and scorers' own programs say of it, by component.

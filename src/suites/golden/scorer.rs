@@ -50,6 +50,14 @@ pub struct Expected {
     pub value: Option<Selector>,
 }
 
+impl Expected {
+    /// What is there in a case's document; nothing if it says neither.
+    pub fn found_in(&self, document: &Value) -> Option<Result<Value, SelectorError>> {
+        let count = self.count.as_ref().map(|selector| selector.select(document).map(|all| json!(all.len())));
+        count.or_else(|| self.value.as_ref().map(|selector| selector.single(document).cloned()))
+    }
+}
+
 /// A component; what else it says depends on its measure.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -76,6 +84,8 @@ pub struct Scorer {
     pub expected: BTreeMap<String, Expected>,
     /// The components, in order.
     pub components: Vec<Component>,
+    /// Whether a component looks at golden, so that nothing can be scored without it.
+    pub needs_golden: bool,
     /// All of it, for fingerprints.
     pub fingerprint: Value,
 }
@@ -89,6 +99,30 @@ pub struct Component {
     /// The name of its measure.
     pub measure_name: &'static str,
     pub measure: Box<dyn Measure>,
+}
+
+impl Scorer {
+    /// The fields of a case that golden contradicts, each with what both say.
+    pub fn contradictions(&self, document: &Value) -> Vec<(String, String)> {
+        let mut all = Vec::new();
+        for (field, expected) in &self.expected {
+            let Some(claimed) = document["case"].get(field) else { continue };
+            if let Some(Ok(there)) = expected.found_in(document)
+                && there != *claimed
+            {
+                all.push((field.clone(), format!("says {claimed}, but golden has {there}")));
+            }
+        }
+        all
+    }
+
+    /// Whether a component looks at a further field of a case.
+    pub fn reads(&self, field: &str) -> bool {
+        let text = self.fingerprint.to_string();
+        [format!("$.case.{field}"), format!("$.case['{field}']"), format!("$['case']['{field}']")]
+            .iter()
+            .any(|path| text.contains(path.as_str()))
+    }
 }
 
 static CHECKER: LazyLock<Checker<ScorerFile>> = LazyLock::new(Checker::new);
@@ -145,7 +179,23 @@ impl Scorer {
         }
         errors.into_result()?;
         let fingerprint = json!({"scorer": document.value, "files": added});
-        Ok(Self { answer: file.answer, expected: file.expected, components, fingerprint })
+        // A judge and a program of one's own are given all of a case.
+        let reads_golden = |section: &ComponentSection| section.rest.values().any(mentions_golden);
+        let needs_golden =
+            file.component.iter().any(reads_golden) || components.iter().any(|one| one.measure.asks().is_some());
+        Ok(Self { answer: file.answer, expected: file.expected, components, needs_golden, fingerprint })
+    }
+}
+
+/// Whether a key of a measure leads into golden.
+fn mentions_golden(value: &Value) -> bool {
+    match value {
+        Value::String(text) => {
+            text.starts_with("$.golden") || text.starts_with("$['golden']") || text.starts_with("$[\"golden\"]")
+        }
+        Value::Array(items) => items.iter().any(mentions_golden),
+        Value::Object(map) => map.values().any(mentions_golden),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

@@ -1,166 +1,192 @@
-//! Files of other tools: JSON lines, promptfoo's JSON, JUnit XML.
+//! Which format a file of results is in, and from its records to cases.
 
-use std::sync::LazyLock;
-use std::time::Duration;
+use std::ops::Range;
+use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{junit, promptfoo};
-use crate::input::{Checker, Document, Found, InputError, InputErrors, Pointer};
-use crate::model::{CaseId, CaseKey, Fingerprint, Location, SharedKey, Status};
+use super::promptfoo::{OutputFile, ResultError};
+use super::record::{ImportFormat, ImportedAttempt, RecordedCase, Records, by_case};
+use super::{deepeval, inspect, junit, lines, promptfoo};
+use crate::input::{Document, Found, InputError, InputErrors, Pointer};
+use crate::model::{CaseId, CaseKey, Fingerprint, Location, SharedKey};
 use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
-
-/// A line of imported results.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(title = "evalratchet imported result")]
-pub struct ImportedLine {
-    /// Unique in the suite.
-    #[schemars(length(min = 1))]
-    pub id: String,
-    /// Its quality, 0…1; by default 1 if it passed.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub score: Option<f64>,
-    /// How it came out; by default it passed if its score is at least 0.5.
-    pub status: Option<ImportedStatus>,
-    /// Why the case came out this way.
-    pub details: Option<String>,
-    /// How long it took.
-    #[schemars(range(min = 0.0))]
-    pub duration_ms: Option<f64>,
-    /// A text that changes when the question does.
-    pub fingerprint: Option<String>,
-    /// Labels to select and slice by.
-    #[serde(default)]
-    pub tags: Vec<String>,
-}
-
-/// How an imported case came out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ImportedStatus {
-    /// The case passed.
-    Passed,
-    /// The case failed.
-    Failed,
-    /// The case could not be evaluated.
-    Error,
-    /// The other tool left it out.
-    Skipped,
-}
-
-impl From<ImportedStatus> for Status {
-    fn from(status: ImportedStatus) -> Self {
-        match status {
-            ImportedStatus::Passed => Self::Passed,
-            ImportedStatus::Failed => Self::Failed,
-            ImportedStatus::Error => Self::Error,
-            // Skipped is only what the user's own filter leaves out.
-            ImportedStatus::Skipped => Self::Unmeasured,
-        }
-    }
-}
 
 /// What another tool said of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportedQuestion {
-    /// How it came out.
-    pub status: Status,
-    pub score: f64,
-    pub details: Option<String>,
-    /// How long it took, if the other tool says so.
-    pub duration: Option<Duration>,
     /// What it was read from.
-    pub format: &'static str,
+    pub format: ImportFormat,
+    /// One entry for each time that the other tool asked it; shared, since there may be many cases.
+    pub attempts: Arc<Vec<ImportedAttempt>>,
+    /// The command of the other tool that runs this case alone.
+    pub reproduce: Option<String>,
 }
 
-/// One case as any of the formats gives it.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct ImportedCase {
-    pub(super) id: String,
-    pub(super) line: usize,
-    pub(super) tags: Vec<String>,
-    /// What changes when the question does, if the format knows it.
-    pub(super) asked: Value,
-    pub(super) question: ImportedQuestion,
-}
+const FORMATS: &str = "promptfoo's results (JSON or JSONL), a test run of DeepEval's, a JSON log of inspect_ai's, JUnit XML \
+                       (pytest, jest-junit, node --test and others) and JSON lines with `id` and `score` or `status`";
 
-static CHECKER: LazyLock<Checker<ImportedLine>> = LazyLock::new(Checker::new);
-
-/// Reads a file of results.
+/// Reads a file of results, in whichever format it is.
 pub fn load(found: &Found) -> Result<Loaded, InputErrors> {
     let text = read(&found.path, &found.shown)?;
-    let start = text.trim_start();
-    let cases = if start.starts_with('<') {
-        junit::read(&text).map_err(|why| InputError::in_file(&found.shown, why.to_string()))?
-    } else if found.shown.ends_with(".jsonl") || found.shown.ends_with(".ndjson") {
-        read_lines(&found.shown, &text)?
-    } else {
-        let document = Document::json(&found.shown, text.clone())?;
-        promptfoo::read(&document).map_err(|why| document.error(&Pointer::root(), why.to_string()))?
-    };
-    if cases.is_empty() {
+    let records = records(&found.shown, &text)?;
+    if records.records.is_empty() {
         return Err(InputError::in_file(&found.shown, "has no case").into());
     }
-    // Positions were found by each format; ids are pointed at by their line.
-    let document =
-        Document::json(&found.shown, json!(cases.iter().map(|case| &case.id).collect::<Vec<_>>()).to_string())?;
-    let cases = cases.into_iter().enumerate().map(|(index, case)| LoadedCase {
-        at_id: Pointer::root().join(index),
-        case: Case {
-            fingerprint: Fingerprint::of(&json!({"kind": "imported", "id": case.id, "asked": case.asked})),
-            asked: Fingerprint::normalised(&json!({"kind": "imported", "asked": case.asked})),
-            // Another tool judged, and its results do not say how.
-            key: CaseKey::new(Value::Null, SharedKey::nothing()),
-            id: CaseId::new(case.id),
-            slices: tag_slices(&case.tags),
-            tags: case.tags,
-            location: Location { file: found.shown.clone(), line: case.line },
-            question: Question::Imported(Box::new(case.question)),
-        },
-    });
-    Ok(Loaded { cases: cases.collect(), warnings: InputErrors::new(), document })
+    Ok(loaded(&found.shown, text, records))
 }
 
-fn read_lines(shown: &str, text: &str) -> Result<Vec<ImportedCase>, InputErrors> {
-    let mut errors = InputErrors::new();
-    let mut cases = Vec::new();
-    for document in Document::json_lines(shown, text)? {
-        let line = match CHECKER.read(&document) {
-            Ok(line) => line,
-            Err(wrong) => {
-                errors.extend(wrong);
-                continue;
-            }
-        };
-        let number = document.line(&Pointer::root());
-        let Some((status, score)) = outcome(line.status, line.score) else {
-            let message = "says neither `score` nor `status`";
-            errors.push(document.error(&Pointer::root(), message));
-            continue;
-        };
-        let duration = line.duration_ms.and_then(|time| Duration::try_from_secs_f64(time / 1000.0).ok());
-        cases.push(ImportedCase {
-            id: line.id,
-            line: number,
-            tags: line.tags,
-            asked: json!(line.fingerprint),
-            question: ImportedQuestion { status, score, details: line.details, duration, format: "json-lines" },
+fn loaded(shown: &str, text: String, records: Records) -> Loaded {
+    let Records { format, records, notes } = records;
+    let cases = by_case(records);
+    let places: Vec<Range<usize>> = cases.iter().map(|case| case.first.at.clone()).collect();
+    let document = Document::of_places(shown, text, places);
+    let mut remarks = InputErrors::new();
+    remarks.extend(first_notes(&document, notes));
+    let cases = cases.into_iter().enumerate().map(|(index, RecordedCase { first, attempts })| {
+        let at = Pointer::root().join(index);
+        // Without a key it is what release 0.1 hashed.
+        let asked = if first.key.is_null() { first.question } else { json!([first.question, first.key]) };
+        LoadedCase {
+            case: Case {
+                fingerprint: Fingerprint::of(&json!({"kind": "imported", "id": first.id, "asked": asked})),
+                asked: Fingerprint::normalised(&json!({"kind": "imported", "asked": asked})),
+                // Another tool judged, and its results do not say how.
+                key: CaseKey::new(Value::Null, SharedKey::nothing()),
+                id: CaseId::new(first.id),
+                slices: tag_slices(&first.tags),
+                tags: first.tags,
+                location: Location { file: shown.to_owned(), line: document.line(&at) },
+                question: Question::Imported(Box::new(ImportedQuestion {
+                    format,
+                    attempts,
+                    reproduce: first.reproduce,
+                })),
+            },
+            at_id: at,
+        }
+    });
+    Loaded { cases: cases.collect(), warnings: InputErrors::new(), notes: remarks, document }
+}
+
+/// How many notes are made of a file; more of them say nothing new.
+const NOTES: usize = 3;
+
+fn first_notes(document: &Document, notes: Vec<(Range<usize>, String)>) -> InputErrors {
+    let more = notes.len().saturating_sub(NOTES);
+    let mut remarks = InputErrors::new();
+    for (index, (place, note)) in notes.into_iter().take(NOTES).enumerate() {
+        let more = if index + 1 == NOTES && more > 0 { format!("; and {more} more like this") } else { String::new() };
+        remarks.push(document.error_in(place, format!("{note}{more}")));
+    }
+    remarks
+}
+
+fn records(shown: &str, text: &str) -> Result<Records, InputErrors> {
+    let start = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    if start.starts_with('<') {
+        return junit::read(text).map_err(|why| match why {
+            junit::JunitError::Root(_) => unknown(shown, &why.to_string()),
+            junit::JunitError::Count { at, what } => Document::error_at_place(shown, text, at, what).into(),
+            junit::JunitError::Xml(_) => InputError::in_file(shown, why.to_string()).into(),
         });
     }
-    errors.into_result().map(|()| cases)
+    let at_line = |errors: Vec<ResultError>| of_results(shown, text, errors);
+    if is_lines(shown, text) {
+        let first = text.lines().find(|line| !line.trim().is_empty()).and_then(|line| serde_json::from_str(line).ok());
+        if first.as_ref().is_some_and(promptfoo::is_result) {
+            return promptfoo::read(text, &raw_lines(shown, text)?).map_err(at_line);
+        }
+        return lines::read(shown, text);
+    }
+    if !start.starts_with(['{', '[']) {
+        let words: String = start.lines().next().unwrap_or_default().chars().take(60).collect();
+        return Err(unknown(shown, &format!("is text that begins with {words:?}")));
+    }
+    of_document(shown, text, at_line)
 }
 
-/// Status and score, each by the other where one is missing.
-fn outcome(status: Option<ImportedStatus>, score: Option<f64>) -> Option<(Status, f64)> {
-    match (status, score) {
-        (None, None) => None,
-        (Some(status), score) => {
-            let passed = f64::from(u8::from(status == ImportedStatus::Passed));
-            Some((status.into(), score.unwrap_or(passed)))
+fn of_document(
+    shown: &str,
+    text: &str,
+    at_line: impl Fn(Vec<ResultError>) -> InputErrors,
+) -> Result<Records, InputErrors> {
+    if let Some(log) = text.contains("\"eval\"").then(|| inspect::log(text)).flatten() {
+        return inspect::read(text, &log).map_err(at_line);
+    }
+    if let Some(run) = text.contains("\"testCases\"").then(|| deepeval::test_run(text)).flatten() {
+        return deepeval::read(text, &run).map_err(at_line);
+    }
+    if let Ok(file) = serde_json::from_str::<OutputFile<'_>>(text)
+        && let Some(results) = promptfoo::results_in(&file)
+    {
+        return promptfoo::read(text, &results).map_err(at_line);
+    }
+    // Whatever it is, a mistake in its syntax comes first.
+    let value: Value = serde_json::from_str(text).map_err(|error| Document::invalid_json(shown, text, &error))?;
+    Err(unknown(shown, &looks_like(&value)))
+}
+
+/// Whether each line is a value of its own.
+fn is_lines(shown: &str, text: &str) -> bool {
+    if shown.ends_with(".jsonl") || shown.ends_with(".ndjson") {
+        return true;
+    }
+    let mut first = text.lines().filter(|line| !line.trim().is_empty()).take(2);
+    let is_object = |line: Option<&str>| {
+        line.is_some_and(|line| {
+            line.trim_start().starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok()
+        })
+    };
+    is_object(first.next()) && first.next().is_some_and(|line| line.trim_start().starts_with('{'))
+}
+
+fn raw_lines<'a>(shown: &str, text: &'a str) -> Result<Vec<&'a serde_json::value::RawValue>, InputErrors> {
+    let mut errors = InputErrors::new();
+    let mut all = Vec::new();
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        match serde_json::from_str(line) {
+            Ok(value) => all.push(value),
+            Err(_) => errors.extend(Document::json_at(shown, line.to_owned(), index + 1).err().unwrap_or_default()),
         }
-        (None, Some(score)) => Some((if score >= 0.5 { Status::Passed } else { Status::Failed }, score)),
+    }
+    errors.into_result().map(|()| all)
+}
+
+fn of_results(shown: &str, text: &str, errors: Vec<ResultError>) -> InputErrors {
+    let mut all = InputErrors::new();
+    for ResultError { at, why } in errors {
+        all.push(Document::error_at_place(shown, text, at, why));
+    }
+    all
+}
+
+fn unknown(shown: &str, looks_like: &str) -> InputErrors {
+    let message = format!("{looks_like}, which is none of the formats that can be imported");
+    InputError::in_file(shown, message).with_help(format!("these can: {FORMATS}")).into()
+}
+
+/// What a JSON document is, in words.
+fn looks_like(value: &Value) -> String {
+    let keys = |map: &serde_json::Map<String, Value>| {
+        let named: Vec<String> = map.keys().take(6).map(|key| format!("`{}`", key.escape_debug())).collect();
+        let dots = if map.len() > named.len() { ", …" } else { "" };
+        if named.is_empty() { "no key".to_owned() } else { format!("the keys {}{dots}", named.join(", ")) }
+    };
+    match value {
+        Value::Object(map) => {
+            let schema = map.get("schema").and_then(Value::as_str).unwrap_or_default();
+            if schema.starts_with("evalratchet.results/") {
+                return "is what a run of evalratchet writes (`compare` takes it, an import does not)".to_owned();
+            }
+            format!("is a JSON object with {}", keys(map))
+        }
+        Value::Array(all) => match all.first() {
+            Some(Value::Object(first)) => {
+                format!("is a JSON list of {} objects, the first with {}", all.len(), keys(first))
+            }
+            Some(_) | None => format!("is a JSON list of {}", all.len()),
+        },
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => "is a single JSON value".to_owned(),
     }
 }

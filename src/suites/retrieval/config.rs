@@ -21,6 +21,9 @@ pub struct RetrievalSection {
     /// How many results are looked at (default 10).
     #[schemars(range(min = 1))]
     pub k: Option<usize>,
+    /// Further fields of a case that the engine is given with the query.
+    #[serde(default)]
+    pub pass: Vec<String>,
     /// Whether `any` expected id must be found (the default) or `all`.
     pub pass_at: Option<PassAtSection>,
 }
@@ -32,6 +35,8 @@ pub struct RetrievalConfig {
     pub builtin_cases: bool,
     /// How many results are looked at, if the case does not say.
     pub k: Option<usize>,
+    /// Further fields of a case that the engine is given.
+    pub pass: Vec<String>,
     /// Which expected ids must be found.
     pub pass_at: PassAt,
 }
@@ -57,6 +62,10 @@ impl PassAt {
     }
 }
 
+/// What every case may have, and what an engine is asked with.
+const OWN_FIELDS: [&str; 11] =
+    ["id", "name", "description", "lane", "spec_id", "spec_content", "query", "expected_ids", "k", "tags", "contains"];
+
 impl KindConfig for RetrievalConfig {
     type Section = RetrievalSection;
 
@@ -73,10 +82,12 @@ impl KindConfig for RetrievalConfig {
     }
 
     fn validate(section: RetrievalSection, suite: &SuiteContext<'_>, place: &Place<'_>) -> Self {
-        let RetrievalSection { builtin_cases, k, pass_at } = section;
-        if builtin_cases && suite.has_target {
-            let message = "the built-in cases are about a corpus in the binary, not about this target";
-            place.join("builtin-cases").key_error_with_help(message, "give them a suite of their own");
+        let RetrievalSection { builtin_cases, k, pass, pass_at } = section;
+        for (index, name) in pass.iter().enumerate().filter(|(_, name)| OWN_FIELDS.contains(&name.as_str())) {
+            place
+                .join("pass")
+                .join(index)
+                .error(format!("`{name}` is a field of every case and means something already"));
         }
         let pass_at = match pass_at {
             None => PassAt::default(),
@@ -86,7 +97,7 @@ impl KindConfig for RetrievalConfig {
                 PassAt::default()
             }
         };
-        Self { builtin_cases, k: suite.overrides.k.or(k), pass_at }
+        Self { builtin_cases, k: suite.overrides.k.or(k), pass, pass_at }
     }
 
     fn hold_to(&self, policy: &mut Policy) {

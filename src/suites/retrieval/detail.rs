@@ -16,6 +16,9 @@ pub struct RetrievalSuiteDetail {
 /// What a `retrieval` case asked and found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RetrievalDetail {
+    /// The id of the case.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub case_id: String,
     /// What the case is about; only people read it.
     pub description: String,
     /// The specification it comes from.
@@ -69,6 +72,7 @@ impl CaseOrigin {
 impl Redact for RetrievalDetail {
     fn redact(&mut self, redactor: &Redactor) {
         let Self {
+            case_id: _,
             description,
             spec_id: _,
             spec_content,

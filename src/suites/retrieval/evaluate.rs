@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Deserialize;
 
 use super::RetrievalDetail;
+use super::expected::{Expected, file_of};
 use super::metrics::{average_precision, ndcg, precision, recall, reciprocal_rank};
 use super::{PassAt, RetrievalQuestion};
 use crate::model::{Answer, CheckName as _, Meaning, Score, Status, check_names};
@@ -57,7 +58,7 @@ pub fn evaluate(question: &RetrievalQuestion, answer: &Answer, held: &Held) -> E
     };
     let mut evaluation = match answer.ending.meaning() {
         Meaning::Judge(text) => match ranking(text) {
-            Ok(ids) => judge(question, ids, missing),
+            Ok(ids) => judge(question, &ids, missing),
             Err(error) => without_ranking(question, missing, Status::Failed, error.to_string()),
         },
         Meaning::Status(status) => without_ranking(question, missing, status, answer.sentence()),
@@ -96,15 +97,54 @@ fn ranking(text: &str) -> Result<Vec<String>, RankingError> {
     Ok(ids)
 }
 
-fn judge(question: &RetrievalQuestion, mut ids: Vec<String>, missing: Vec<String>) -> Evaluation {
-    ids.truncate(question.k);
-    let present: HashSet<&String> = question.expected.iter().filter(|id| !missing.contains(id)).collect();
+/// A result as it is ranked: a unit, or a file with its units.
+struct Entry<'a> {
+    id: &'a str,
+    units: Vec<&'a str>,
+}
+
+/// The ranking that is judged. Where only files and patterns are expected, it is one of files.
+fn entries<'a>(question: &RetrievalQuestion, ids: &'a [String]) -> Vec<Entry<'a>> {
+    let mut entries: Vec<Entry<'a>> = Vec::new();
+    for id in ids {
+        let name = if question.is_collapsed() { file_of(id) } else { id };
+        match entries.iter_mut().find(|entry| question.is_collapsed() && entry.id == name) {
+            Some(entry) => entry.units.push(id),
+            None => entries.push(Entry { id: name, units: vec![id] }),
+        }
+    }
+    entries.truncate(question.k);
+    entries
+}
+
+fn judge(question: &RetrievalQuestion, ids: &[String], missing: Vec<String>) -> Evaluation {
+    let entries = entries(question, ids);
+    let ids: Vec<String> = entries.iter().map(|entry| entry.id.to_owned()).collect();
+    let wanted = question.wanted();
+    // What was found is there, whatever an engine says of files and patterns.
+    let is_found = |one: &Expected| entries.iter().any(|entry| entry.units.iter().any(|unit| one.is_hit_by(unit)));
+    let missing: Vec<String> = {
+        let found = |id: &String| wanted.iter().any(|one| one.id == *id && one.is_coarse() && is_found(one));
+        missing.into_iter().filter(|id| !found(id)).collect()
+    };
+    let present: Vec<&Expected> = wanted.iter().filter(|one| !missing.contains(&one.id)).collect();
     if present.is_empty() {
         let why = "none of the expected ids is in the index".to_owned();
-        return without_ranking(question, missing, Status::Unmeasured, why);
+        let mut evaluation = without_ranking(question, missing, Status::Unmeasured, why);
+        if let CaseDetail::Retrieval(detail) = &mut evaluation.detail {
+            detail.top_ids = ids;
+        }
+        return evaluation;
     }
-    let relevant: Vec<bool> = ids.iter().map(|id| present.contains(id)).collect();
-    let hits: Vec<String> = ids.iter().filter(|id| present.contains(id)).cloned().collect();
+    // Each expected id counts once, by the first result that is it.
+    let mut open = present.clone();
+    let mut relevant = Vec::new();
+    for entry in &entries {
+        let before = open.len();
+        open.retain(|one| !entry.units.iter().any(|unit| one.is_hit_by(unit)));
+        relevant.push(open.len() < before);
+    }
+    let hits: Vec<String> = ids.iter().zip(&relevant).filter(|(_, hit)| **hit).map(|(id, _)| id.clone()).collect();
     let gains: Vec<f64> = relevant.iter().map(|hit| f64::from(u8::from(*hit))).collect();
     let ideal = vec![1.0; present.len()];
     let mrr = reciprocal_rank(&relevant);
@@ -112,10 +152,9 @@ fn judge(question: &RetrievalQuestion, mut ids: Vec<String>, missing: Vec<String
         (precision(&relevant, question.k), recall(&relevant, question.k, present.len()));
     let passed = match question.pass_at {
         PassAt::Any => !hits.is_empty(),
-        PassAt::All => hits.len() == present.len(),
+        PassAt::All => open.is_empty(),
     };
-    let lost: Vec<&str> =
-        question.expected.iter().filter(|id| present.contains(id) && !hits.contains(id)).map(String::as_str).collect();
+    let lost: Vec<&str> = open.iter().map(|one| one.id.as_str()).collect();
     let why = (!lost.is_empty()).then(|| format!("not among the first {}: {}", question.k, lost.join(", ")));
     let status = if passed { Status::Passed } else { Status::Failed };
     let mut found = detail(question);
@@ -159,6 +198,7 @@ fn without_ranking(question: &RetrievalQuestion, missing: Vec<String>, status: S
 /// The question as a report shows it, nothing retrieved yet.
 pub fn detail(question: &RetrievalQuestion) -> RetrievalDetail {
     RetrievalDetail {
+        case_id: question.id.clone(),
         description: question.description.clone(),
         spec_id: question.spec_id.clone(),
         spec_content: question.query.clone(),
@@ -184,6 +224,8 @@ mod tests {
 
     fn question(lane: Lane, expected: &[&str], k: usize) -> RetrievalQuestion {
         RetrievalQuestion {
+            id: "q".into(),
+            pass: serde_json::Map::new(),
             description: String::new(),
             lane,
             spec_id: "S".into(),

@@ -6,10 +6,14 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::CaseList;
+use super::builtin;
 use super::evaluate::RetrievalCheck;
+use super::expected::Expected;
 use super::page;
 use super::starter;
-use super::{Held, RetrievalConfig, RetrievalDetail, RetrievalQuestion, RetrievalSuiteDetail, detail, evaluate, load};
+use super::{
+    CaseOrigin, Held, RetrievalConfig, RetrievalDetail, RetrievalQuestion, RetrievalSuiteDetail, detail, evaluate, load,
+};
 use crate::input::{FileSchema, InputErrors, schema_of};
 use crate::model::{
     Answer, Better, CaseChange, CaseId, Change, Ending, MetricSpec, NO_VALUE, Request, Rule, Status, format_score,
@@ -24,6 +28,9 @@ use crate::text::plain;
 
 /// How many cases the table has; of more, it has the worst.
 const ROWS: usize = 60;
+
+/// How many units an engine is asked for, for each file that is looked at.
+const UNITS_PER_FILE: usize = 20;
 
 /// A question in, a ranking out.
 #[derive(Debug)]
@@ -56,7 +63,8 @@ impl SuiteKind for RetrievalKind {
     const ABOUT: &'static str = "search in source or notes: is the right thing among the first results?";
 
     fn found_in(survey: &Survey) -> Option<String> {
-        survey.code.0.first().or(survey.notes.0.first()).cloned()
+        let first = survey.data.retrieval.first().or(survey.code.0.first());
+        first.or(survey.notes.0.first()).cloned()
     }
 
     fn starter(survey: &Survey) -> Starter {
@@ -143,6 +151,12 @@ impl CaseQuestion for RetrievalQuestion {
 
     async fn ask(&self, asking: &Asking<'_>) -> RetrievalEvidence {
         let Asking { case, attempt, source, stop, .. } = *asking;
+        if self.source == CaseOrigin::Builtin {
+            // Its data are in the binary, whatever the suite's target is.
+            let ask = |request: Request| builtin::ask(request, stop);
+            let held = ask(self.held_request(case)).await;
+            return RetrievalEvidence { answer: ask(self.search_request(case)).await, held: Held::read(&held) };
+        }
         let held = source.ask(self.held_request(case).again(attempt), stop).await;
         let answer = source.ask(self.search_request(case).again(attempt), stop).await;
         RetrievalEvidence { answer, held: Held::read(&held) }
@@ -175,9 +189,14 @@ impl CaseQuestion for RetrievalQuestion {
 impl RetrievalQuestion {
     /// Asks for a ranking: `{"query","lane","k"}`.
     fn search_request(&self, case: &CaseId) -> Request {
-        let input = json!({"query": self.query, "lane": self.lane, "k": self.k});
+        // A ranking of files needs more than one unit of each.
+        let k = if self.is_collapsed() { self.k.saturating_mul(UNITS_PER_FILE) } else { self.k };
+        let mut input = json!({"query": self.query, "lane": self.lane, "k": k});
+        for (name, value) in &self.pass {
+            input[name] = value.clone();
+        }
         let lane = self.lane.name().to_owned();
-        let names = vec![("query", self.query.clone()), ("lane", lane), ("k", self.k.to_string())];
+        let names = vec![("query", self.query.clone()), ("lane", lane), ("k", k.to_string())];
         Request { names, ..Request::value(case.as_str(), &input) }
     }
 
@@ -207,7 +226,7 @@ impl CaseReport for RetrievalDetail {
         });
         let mut lines = String::new();
         for id in &self.expected_ids {
-            let now = self.top_ids.iter().position(|top| top == id).map(|rank| rank + 1);
+            let now = self.rank_of(id);
             let was = change.and_then(|change| change.parts_was.get(id)).copied();
             let missing = self.missing_expected_ids.contains(id);
             #[expect(clippy::cast_precision_loss, reason = "ranks are far below 2^52")]
@@ -246,10 +265,17 @@ impl CaseReport for RetrievalDetail {
     }
 
     fn parts(&self) -> BTreeMap<String, f64> {
-        let rank = |id: &String| self.top_ids.iter().position(|top| top == id);
         #[expect(clippy::cast_precision_loss, reason = "ranks are far below 2^52")]
-        let ranks = self.expected_ids.iter().filter_map(|id| Some((id.clone(), (rank(id)? + 1) as f64)));
+        let ranks = self.expected_ids.iter().filter_map(|id| Some((id.clone(), self.rank_of(id)? as f64)));
         ranks.collect()
+    }
+}
+
+impl RetrievalDetail {
+    /// The rank of the first result that is what is expected, from 1.
+    pub(super) fn rank_of(&self, expected: &str) -> Option<usize> {
+        let expected = Expected::new(expected);
+        self.top_ids.iter().position(|top| expected.is_shown_as(top)).map(|rank| rank + 1)
     }
 }
 

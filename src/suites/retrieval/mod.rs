@@ -4,6 +4,7 @@ pub mod builtin;
 mod config;
 mod detail;
 mod evaluate;
+pub mod expected;
 mod format;
 mod kind;
 pub mod metrics;

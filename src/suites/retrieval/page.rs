@@ -9,7 +9,10 @@ pub(super) fn page(detail: &RetrievalDetail, change: Option<&CaseChange>) -> Cas
     let said = if detail.description.is_empty() { at("/spec_content") } else { at("/description") };
     let query = PageSection {
         title: "Query",
-        note: Some(format!("{}, looked for {} in {}", detail.spec_id, detail.k, detail.lane.name())),
+        note: Some(match detail.spec_id.as_str() {
+            "" => format!("looked for {} in {}", detail.k, detail.lane.name()),
+            spec => format!("{spec}, looked for {} in {}", detail.k, detail.lane.name()),
+        }),
         blocks: vec![PageBlock::Text { text: at("/spec_content") }],
     };
     let mut found = vec![PageBlock::Paragraph { text: measures(detail) }];
@@ -46,7 +49,7 @@ fn ranking(detail: &RetrievalDetail, change: Option<&CaseChange>) -> PageBlock {
     let mut columns = vec![column("Rank"), column("Id"), column("Expected")];
     columns.extend(is_known.then(|| column("Was")));
     let row = |(index, id): (usize, &String)| {
-        let is_hit = detail.expected_ids.contains(id);
+        let is_hit = detail.hits.contains(id);
         let expected = if is_hit { PageCell::badge(Status::Passed, "hit") } else { PageCell::quiet(NO_VALUE) };
         let mut cells = vec![
             vec![PageCell::text((index + 1).to_string())],
@@ -62,9 +65,9 @@ fn ranking(detail: &RetrievalDetail, change: Option<&CaseChange>) -> PageBlock {
 
 /// What was expected and is not among the first.
 fn missed(detail: &RetrievalDetail, change: Option<&CaseChange>) -> Vec<PageBlock> {
-    let first = &detail.top_ids[..detail.k.min(detail.top_ids.len())];
+    let is_missed = |id: &str| detail.rank_of(id).is_none_or(|rank| rank > detail.k);
     let mut items = Vec::new();
-    for (index, id) in detail.expected_ids.iter().enumerate().filter(|(_, id)| !first.contains(id)) {
+    for (index, id) in detail.expected_ids.iter().enumerate().filter(|(_, id)| is_missed(id)) {
         let word = if detail.missing_expected_ids.contains(id) { "not in the index" } else { "missed" };
         let mut item = vec![
             PageCell::badge(Status::Failed, word),

@@ -33,7 +33,7 @@ pub struct GoalSection {
     /// The program that the goal runs.
     #[schemars(length(min = 1))]
     pub command: String,
-    /// Its arguments. `{fixture}` is the working copy.
+    /// Its arguments. `{fixture}` is the working copy, `{repo}` the directory of the configuration.
     #[serde(default)]
     pub args: Vec<String>,
     /// Variables that are set for it.
@@ -105,12 +105,8 @@ pub struct GoalCommand {
 pub fn validate_adapters(sections: &BTreeMap<String, AdapterSection>, place: &Place<'_>) -> BTreeMap<String, Adapter> {
     let mut adapters = built_in();
     for (id, section) in sections {
-        let place = place.join(id);
-        if adapters.contains_key(id) {
-            place.key_error_with_help(format!("there is a built-in adapter `{id}`"), "choose another name");
-            continue;
-        }
-        adapters.insert(id.clone(), validate(id, section, &place));
+        // One with the name of a built-in adapter takes its place.
+        adapters.insert(id.clone(), validate(id, section, &place.join(id)));
     }
     adapters
 }
@@ -154,10 +150,20 @@ fn validate_goal(goal: &GoalSection, place: &Place<'_>) -> GoalCommand {
             None
         }
     });
-    if let Some(why) = cwd.as_deref().filter(|cwd| *cwd != "{fixture}").and_then(|cwd| check_directory(cwd).err()) {
+    if let Some(why) = cwd.as_deref().and_then(|cwd| check_directory(below_placeholder(cwd)).err()) {
         place.join("cwd").error(why.to_string());
     }
     GoalCommand { command, args, env, cwd, timeout: limit }
+}
+
+/// A directory without the `{fixture}` or `{repo}` that it may begin with.
+pub fn below_placeholder(cwd: &str) -> &str {
+    let rest = ["{fixture}", "{repo}"].iter().find_map(|start| cwd.strip_prefix(start));
+    match rest {
+        Some("") => ".",
+        Some(rest) => rest.strip_prefix('/').unwrap_or(cwd),
+        None => cwd,
+    }
 }
 
 static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/suites/scenario/adapters");

@@ -2,7 +2,7 @@
 
 use super::directive;
 use super::evaluate::ScenarioCheck;
-use super::format::{AssertionFile, Match, OneOrMany, Scope};
+use super::format::{AssertionFile, Endings, Match, OneOrMany, Scope};
 use super::matching::{changes_only_blanks, changes_something, matches, nearest_hunk, normalised};
 use super::observation::{FileState, Observation};
 use super::unified::{hunks, is_binary};
@@ -41,6 +41,7 @@ pub enum AssertionKind {
         expected: String,
         /// How the two are compared.
         how: Match,
+        endings: Endings,
     },
     /// The agent task changed nothing but these.
     OnlyChanged(Vec<String>),
@@ -98,7 +99,7 @@ const TYPES: [(ScenarioCheck, &[&str]); 6] = [
     (ScenarioCheck::FileAbsent, &["path"]),
     (ScenarioCheck::FileContains, &["path", "includes"]),
     (ScenarioCheck::FileLacks, &["path", "includes"]),
-    (ScenarioCheck::DiffMatch, &["path", "expectedDiff", "match"]),
+    (ScenarioCheck::DiffMatch, &["path", "expectedDiff", "match", "endings"]),
     (ScenarioCheck::OnlyChanged, &["paths"]),
 ];
 
@@ -192,7 +193,7 @@ pub(super) fn validate(
                 let message = "has no text: almost every diff contains it";
                 errors.push(document.error(&place, message).with_help("add the lines that change"));
             }
-            AssertionKind::DiffMatch { path, expected, how }
+            AssertionKind::DiffMatch { path, expected, how, endings: file.endings.unwrap_or_default() }
         }
     };
     if let Some(path) = file.path.as_deref().filter(|_| fields.contains(&"path")) {
@@ -279,16 +280,22 @@ impl Assertion {
                     seen.changed.iter().filter(|path| !allowed(path)).map(|path| shown(path)).collect();
                 if others.is_empty() { Ok(()) } else { fail(format!("changed as well: {}", others.join(", "))) }
             }
-            AssertionKind::DiffMatch { path, expected, how } => {
+            AssertionKind::DiffMatch { path, expected, how, endings } => {
                 let before = seen.before.get(&(self.scope, path.clone())).cloned().unwrap_or(FileState::Missing);
-                check_diff(before, after(path), expected, *how)
+                check_diff(before, after(path), expected, *how, *endings)
             }
             AssertionKind::Unknown { type_name, .. } => fail(unknown_type(type_name)),
         }
     }
 }
 
-fn check_diff(before: FileState, after: FileState, expected: &str, how: Match) -> Result<(), Finding> {
+fn check_diff(
+    before: FileState,
+    after: FileState,
+    expected: &str,
+    how: Match,
+    endings: Endings,
+) -> Result<(), Finding> {
     let fail = |why: &str| Err(Finding { why: why.to_owned(), preview: None });
     let bytes = |state: FileState| match state {
         FileState::File(bytes) => Ok(Some(bytes)),
@@ -306,9 +313,17 @@ fn check_diff(before: FileState, after: FileState, expected: &str, how: Match) -
     if old != new && (is_binary(&old) || is_binary(&new)) {
         return fail("binary files differ");
     }
+    let was_changed = old != new;
+    let (old, new) = match endings {
+        Endings::Same => (with_one_ending(old), with_one_ending(new)),
+        Endings::Exact => (old, new),
+    };
     let actual = normalised(&String::from_utf8_lossy(&hunks(&old, &new)));
     if (expected.is_empty() || !actual.is_empty()) && matches(expected, &actual, how) {
         return Ok(());
+    }
+    if actual.is_empty() && was_changed {
+        return fail("the diff is empty: only line endings changed, which \"endings\": \"exact\" sees");
     }
     if actual.is_empty() {
         return fail("the diff is empty: the file did not change");
@@ -322,6 +337,20 @@ fn check_diff(before: FileState, after: FileState, expected: &str, how: Match) -
         Match::Exact => "is not exactly what is expected",
     };
     Err(Finding { why: format!("the diff {how}"), preview: Some(preview) })
+}
+
+/// A file with LF at the end of each line.
+fn with_one_ending(bytes: Vec<u8>) -> Vec<u8> {
+    if !bytes.contains(&b'\r') {
+        return bytes;
+    }
+    let mut out = Vec::with_capacity(bytes.len());
+    for (at, byte) in bytes.iter().enumerate() {
+        if *byte != b'\r' || bytes.get(at + 1) != Some(&b'\n') {
+            out.push(*byte);
+        }
+    }
+    out
 }
 
 fn text_of(state: FileState) -> Result<String, Finding> {
@@ -360,7 +389,8 @@ mod tests {
     }
 
     fn diff(expected: &str, how: Match) -> AssertionKind {
-        AssertionKind::DiffMatch { path: "f".into(), expected: normalised(expected), how }
+        let endings = Endings::default();
+        AssertionKind::DiffMatch { path: "f".into(), expected: normalised(expected), how, endings }
     }
 
     #[test]
@@ -372,6 +402,24 @@ mod tests {
             check(diff("-b\n+x\n", Match::Substring), &observation),
             Err("the diff does not contain what is expected".into())
         );
+    }
+
+    #[test]
+    fn line_endings_are_a_change_only_where_they_are_looked_at() {
+        let observation = seen(Some("a\r\nb\r\nc\r\n"), Some("a\nB\nc\n"));
+        assert_eq!(check(diff("@@ ... @@\n a\n-b\n+B\n c\n", Match::Exact), &observation), Ok(()));
+        let exact = |expected: &str, how: Match| AssertionKind::DiffMatch {
+            path: "f".into(),
+            expected: normalised(expected),
+            how,
+            endings: Endings::Exact,
+        };
+        assert!(check(exact("@@ ... @@\n a\n-b\n+B\n c\n", Match::Exact), &observation).is_err());
+        assert_eq!(check(exact("-a\n-b\n-c\n+a\n+B\n+c\n", Match::Lines), &observation), Ok(()));
+        let only_endings = seen(Some("a\r\n"), Some("a\n"));
+        let why = check(diff("-a\n+a\n", Match::Substring), &only_endings).unwrap_err();
+        assert!(why.contains("only line endings changed"), "{why}");
+        assert_eq!(check(exact("-a\n+a\n", Match::Substring), &only_endings), Ok(()));
     }
 
     #[test]

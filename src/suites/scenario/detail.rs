@@ -64,6 +64,9 @@ pub struct AssertionDetail {
     pub details: Option<String>,
     /// What its author noted.
     pub note: Option<String>,
+    /// Of a `diff-match` that failed: the nearest hunk and the real diff, shortened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview: Option<String>,
 }
 
 impl Redact for ScenarioDetail {
@@ -88,10 +91,11 @@ impl Redact for GoalDetail {
 
 impl Redact for AssertionDetail {
     fn redact(&mut self, redactor: &Redactor) {
-        let Self { kind, path, scope: _, status: _, details, note } = self;
+        let Self { kind, path, scope: _, status: _, details, note, preview } = self;
         kind.redact(redactor);
         path.redact(redactor);
         details.redact(redactor);
         note.redact(redactor);
+        preview.redact(redactor);
     }
 }

@@ -41,6 +41,7 @@ pub fn evaluate(question: &ScenarioQuestion, seen: &Observation) -> Evaluation {
             }
             (None, Ok(())) => (Status::Passed, None),
             (None, Err(finding)) => {
+                shown.preview.clone_from(&finding.preview);
                 if let Some(preview) = finding.preview {
                     diff.push_str(&format!(
                         "{} {}\n{preview}",
@@ -102,6 +103,7 @@ pub fn detail(question: &ScenarioQuestion) -> ScenarioDetail {
         status: Status::Unmeasured,
         details: None,
         note: assertion.note.clone(),
+        preview: None,
     });
     ScenarioDetail {
         title: question.title.clone(),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::ScenarioConfig;
-use super::adapters::{Adapter, GoalCommand};
+use super::adapters::{Adapter, GoalCommand, below_placeholder};
 use super::assertion::{self, Assertion};
 use super::directive::{self, Task};
 use crate::input::{Checker, Document, InputErrors, Pointer, TrackedFiles, nearest, tree_hash, tree_hashes};
@@ -30,7 +30,7 @@ pub struct ScenarioFile {
     /// How goals become commands.
     pub adapter_id: String,
     /// What must succeed in the working copy, in this order.
-    pub goals: Vec<String>,
+    pub goals: Vec<GoalEntry>,
     /// The files that the scenario works on.
     pub fixture: Fixture,
     /// The edit that is made before goals run.
@@ -39,10 +39,76 @@ pub struct ScenarioFile {
     #[serde(default)]
     pub overrides: BTreeMap<String, Override>,
     /// What must hold afterwards.
+    #[serde(default)]
     pub pattern_assertions: Vec<AssertionFile>,
     /// Labels to select and slice by.
     #[serde(default)]
     pub tags: Vec<String>,
+    /// Ignored: a fixture is always copied, so it is always clean.
+    #[expect(dead_code, reason = "part of the format of another harness; means nothing here")]
+    pub requires_clean_fixture: Option<Value>,
+    /// Ignored: scenarios never share a working copy.
+    #[expect(dead_code, reason = "part of the format of another harness; means nothing here")]
+    pub supports_parallel: Option<Value>,
+    /// Ignored: the configuration has the defaults.
+    #[expect(dead_code, reason = "part of the format of another harness; means nothing here")]
+    pub use_evaluation_defaults: Option<Value>,
+}
+
+/// Fields of a scenario that mean nothing here.
+const IGNORED: [&str; 3] = ["requiresCleanFixture", "supportsParallel", "useEvaluationDefaults"];
+
+/// A goal: its name, or its name with what differs from the adapter.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum GoalEntry {
+    /// The name of a goal of the adapter.
+    Name(String),
+    /// The name of a goal with what differs from the adapter.
+    Object(GoalObject),
+}
+
+/// A goal with what differs from the adapter.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GoalObject {
+    /// The name of the goal.
+    pub goal: String,
+    /// Another program.
+    pub command: Option<String>,
+    /// Other arguments.
+    pub args: Option<Vec<String>>,
+    /// Further variables.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Another directory, relative to the working copy.
+    pub cwd: Option<String>,
+    /// Another limit.
+    #[schemars(range(min = 1))]
+    pub timeout_ms: Option<u64>,
+}
+
+impl GoalEntry {
+    fn name(&self) -> &str {
+        match self {
+            Self::Name(name) => name,
+            Self::Object(object) => &object.goal,
+        }
+    }
+
+    /// What it says itself over the adapter.
+    fn own(&self) -> Option<Override> {
+        match self {
+            Self::Name(_) => None,
+            Self::Object(GoalObject { goal: _, command, args, env, cwd, timeout_ms }) => Some(Override {
+                command: command.clone(),
+                args: args.clone(),
+                env: env.clone(),
+                cwd: cwd.clone(),
+                timeout_ms: *timeout_ms,
+            }),
+        }
+    }
 }
 
 /// What is edited: always a fresh copy of it.
@@ -168,6 +234,8 @@ pub struct AssertionFile {
     /// Of `diff-match`: how the two are compared.
     #[serde(rename = "match")]
     pub how: Option<Match>,
+    /// Of `diff-match`: whether another line ending is a change.
+    pub endings: Option<Endings>,
     /// What no known type has.
     #[serde(flatten)]
     #[expect(dead_code, reason = "part of the format; only people and the schema read it")]
@@ -198,11 +266,22 @@ pub enum Scope {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Match {
-    /// The diff contains the expected text.
+    /// The diff contains the expected text, or its hunks one after the other.
     Substring,
     /// The diff contains the expected lines, whole and in a row.
     Lines,
     /// The diff is exactly the expected text.
+    Exact,
+}
+
+/// Whether line endings are looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Endings {
+    /// CRLF is the same as LF.
+    #[default]
+    Same,
+    /// A file with other line endings is another file.
     Exact,
 }
 
@@ -247,7 +326,23 @@ static CHECKER: LazyLock<Checker<ScenarioFile>> = LazyLock::new(Checker::new);
 pub fn load_suite(suite: &SuiteSettings, config: &ScenarioConfig) -> Vec<Result<Loaded, InputErrors>> {
     let has_agent = !suite.target.is_none();
     let context = ScenarioContext { root: &suite.root, adapters: &config.adapters, has_agent, tracked: &suite.tracked };
-    suite.files.found().iter().map(|file| load(&file.path, &file.shown, context)).collect()
+    let mut all: Vec<_> = suite.files.found().iter().map(|file| load(&file.path, &file.shown, context)).collect();
+    note_ignored(&mut all);
+    all
+}
+
+/// Says once for all scenarios which of their fields are ignored.
+fn note_ignored(all: &mut [Result<Loaded, InputErrors>]) {
+    let has = |loaded: &Loaded, name: &str| loaded.document.value.get(name).is_some();
+    let used: Vec<&str> =
+        IGNORED.into_iter().filter(|name| all.iter().flatten().any(|loaded| has(loaded, name))).collect();
+    for loaded in all.iter_mut().flatten() {
+        let Some(name) = used.iter().copied().find(|name| has(loaded, name)) else { continue };
+        let message = format!("ignored in every scenario, since they mean nothing here: {}", used.join(", "));
+        let note = loaded.document.error_at_key(&Pointer::root().join(name), message);
+        loaded.notes.push(note);
+        return;
+    }
 }
 
 pub fn load(path: &Path, shown: &str, context: ScenarioContext<'_>) -> Result<Loaded, InputErrors> {
@@ -255,6 +350,7 @@ pub fn load(path: &Path, shown: &str, context: ScenarioContext<'_>) -> Result<Lo
     let file = CHECKER.read(&document)?;
     let mut errors = InputErrors::new();
     let mut warnings = InputErrors::new();
+    let notes = InputErrors::new();
     let at = Pointer::root();
 
     if file.fixture.copy_to_temp == Some(false) {
@@ -283,7 +379,9 @@ pub fn load(path: &Path, shown: &str, context: ScenarioContext<'_>) -> Result<Lo
         errors.push(document.error(&at, "declares neither goals nor assertions, so it measures nothing"));
     }
     errors.into_result()?;
-    let Some(adapter) = adapter else { return Ok(Loaded { cases: Vec::new(), warnings, document }) };
+    let Some(adapter) = adapter else {
+        return Ok(Loaded { cases: Vec::new(), warnings, notes: InputErrors::new(), document });
+    };
 
     let fingerprint = Fingerprint::of(&json!({
         "kind": "scenario",
@@ -323,7 +421,7 @@ pub fn load(path: &Path, shown: &str, context: ScenarioContext<'_>) -> Result<Lo
             question: Question::Scenario(Box::new(question)),
         },
     };
-    Ok(Loaded { cases: vec![case], warnings, document })
+    Ok(Loaded { cases: vec![case], warnings, notes, document })
 }
 
 /// What is asked, and how what comes of it is judged. Files that a directive writes belong to the question, all others to the
@@ -373,8 +471,14 @@ fn parts(
 fn without_names(value: &Value) -> Value {
     let mut definition = value.clone();
     if let Some(map) = definition.as_object_mut() {
-        for key in ["id", "title", "tags", "overrides"] {
+        for key in ["id", "title", "tags", "overrides"].into_iter().chain(IGNORED) {
             map.remove(key);
+        }
+        // What a goal says itself is in its command; how long it may take is no part of the question.
+        for goal in map.get_mut("goals").and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Some(name) = goal.get("goal").cloned() {
+                *goal = name;
+            }
         }
     }
     definition
@@ -423,11 +527,14 @@ fn read_goals(
         return (None, Vec::new());
     };
     let mut goals: Vec<Goal> = Vec::new();
-    for (index, name) in file.goals.iter().enumerate() {
-        let place = at.join("goals").join(index);
+    for (index, entry) in file.goals.iter().enumerate() {
+        let (place, name) = (at.join("goals").join(index), entry.name());
+        let nearest_override = entry.own();
         let (all, own) = (file.overrides.get("*"), file.overrides.get(name));
         let base = adapter.goals.get(name).cloned();
-        if base.is_none() && own.and_then(|own| own.command.as_ref()).is_none() {
+        let has_command = |over: Option<&Override>| over.is_some_and(|over| over.command.is_some());
+        check_cwd(document, &place, nearest_override.as_ref(), errors);
+        if base.is_none() && !has_command(own) && !has_command(nearest_override.as_ref()) {
             let known: Vec<&str> = adapter.goals.keys().map(String::as_str).collect();
             let mistake = document.error(&place, format!("the adapter `{}` has no goal `{name}`", adapter.id));
             errors.push(match nearest(name, known.iter().copied()) {
@@ -436,29 +543,34 @@ fn read_goals(
             });
             continue;
         }
-        if goals.iter().any(|goal| goal.name == *name) {
+        if goals.iter().any(|goal| goal.name == name) {
             errors.push(document.error(&place, format!("the goal `{name}` stands here a second time")));
             continue;
         }
         let mut command = base.unwrap_or_default();
-        for over in [all, own].into_iter().flatten() {
+        for over in [all, own, nearest_override.as_ref()].into_iter().flatten() {
             apply(over, &mut command);
         }
-        goals.push(Goal { name: name.clone(), command });
+        goals.push(Goal { name: name.to_owned(), command });
     }
-    for name in file.overrides.keys().filter(|name| *name != "*" && !file.goals.contains(name)) {
+    let names: Vec<&str> = file.goals.iter().map(GoalEntry::name).collect();
+    for name in file.overrides.keys().filter(|name| *name != "*" && !names.contains(&name.as_str())) {
         let place = at.join("overrides").join(name);
         let mistake = document.error_at_key(&place, format!("there is no goal `{name}` to override"));
-        errors.push(mistake.with_nearest(nearest(name, file.goals.iter().map(String::as_str))));
+        errors.push(mistake.with_nearest(nearest(name, names.iter().copied())));
     }
     for (name, over) in &file.overrides {
-        if let Some(why) =
-            over.cwd.as_deref().filter(|cwd| *cwd != "{fixture}").and_then(|cwd| directive::check_directory(cwd).err())
-        {
-            errors.push(document.error(&at.join("overrides").join(name).join("cwd"), why.to_string()));
-        }
+        check_cwd(document, &at.join("overrides").join(name), Some(over), errors);
     }
     (Some(adapter.clone()), goals)
+}
+
+/// A directory must stay inside of the working copy or of the repository.
+fn check_cwd(document: &Document, at: &Pointer, over: Option<&Override>, errors: &mut InputErrors) {
+    let cwd = over.and_then(|over| over.cwd.as_deref());
+    if let Some(why) = cwd.and_then(|cwd| directive::check_directory(below_placeholder(cwd)).err()) {
+        errors.push(document.error(&at.join("cwd"), why.to_string()));
+    }
 }
 
 /// The nearer override wins over the farther one, which wins over the adapter.

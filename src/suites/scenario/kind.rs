@@ -41,11 +41,11 @@ impl SuiteKind for ScenarioKind {
     const ABOUT: &'static str = "edits of a small project: do its tests pass, and did only the right lines change?";
 
     fn found_in(survey: &Survey) -> Option<String> {
-        survey.manifests.first().map(|(path, _)| path.clone())
+        survey.data.scenarios.first().cloned().or_else(|| survey.manifests.first().map(|(path, _)| path.clone()))
     }
 
     fn starter(survey: &Survey) -> Starter {
-        starter::starter(survey.language())
+        starter::starter(survey)
     }
 
     fn load(suite: &SuiteSettings, config: &ScenarioConfig) -> Vec<Result<Loaded, InputErrors>> {

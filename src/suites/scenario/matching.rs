@@ -54,13 +54,72 @@ pub fn changes_only_blanks(normalised: &str) -> bool {
 pub fn matches(expected: &str, actual: &str, how: Match) -> bool {
     let (expected, actual) = (expected.trim_end_matches('\n'), actual.trim_end_matches('\n'));
     match how {
-        Match::Substring => actual.contains(expected),
+        Match::Substring => actual.contains(expected) || has_hunks(expected, actual),
         Match::Exact => actual == expected,
         Match::Lines => {
             let (wanted, there): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), actual.lines().collect());
             there.windows(wanted.len().max(1)).any(|window| window == wanted)
         }
     }
+}
+
+/// How many lines of context a diff of ours has around a change.
+const CONTEXT: usize = 3;
+
+/// Whether every hunk of the expectation is found as consecutive lines of one hunk, in order. A hunk may have less context
+/// than ours, or more: what lies beyond our own context is not known, and believed.
+fn has_hunks(expected: &str, actual: &str) -> bool {
+    let lines = |hunk: &str| -> Vec<String> {
+        let without_header = hunk.lines().filter(|line| !is_hunk_header(line) && !line.starts_with('\\'));
+        // Editors take the blank of an empty context line away.
+        without_header.map(|line| if line.is_empty() { " ".to_owned() } else { line.to_owned() }).collect()
+    };
+    let (wanted, there): (Vec<_>, Vec<_>) = (
+        split_hunks(expected).iter().map(|hunk| lines(hunk)).filter(|hunk| !hunk.is_empty()).collect(),
+        split_hunks(actual).iter().map(|hunk| lines(hunk)).collect(),
+    );
+    let (mut hunk, mut from) = (0, 0);
+    for want in &wanted {
+        loop {
+            let Some(lines) = there.get(hunk) else { return false };
+            if let Some(end) = found_in(want, lines, from) {
+                from = end;
+                break;
+            }
+            (hunk, from) = (hunk + 1, 0);
+        }
+    }
+    !wanted.is_empty()
+}
+
+/// Where a wanted hunk ends inside of a real one, from a line on. Context before the first and after the last real line may
+/// stick out where the real hunk has all of its own context.
+fn found_in(want: &[String], hunk: &[String], from: usize) -> Option<usize> {
+    let is_context = |line: &String| line.starts_with(' ');
+    let leading = |lines: &[String]| lines.iter().take_while(|line| is_context(line)).count();
+    let trailing = |lines: &[String]| lines.iter().rev().take_while(|line| is_context(line)).count();
+    let all_leading = leading(hunk) >= CONTEXT && from == 0;
+    let all_trailing = trailing(hunk) >= CONTEXT;
+    let before = if all_leading { leading(want).saturating_sub(leading(hunk)) } else { 0 };
+    // What sticks out in front, the least first.
+    for skipped in 0..=before {
+        let rest = &want[skipped..];
+        let starts = if skipped > 0 { 0..1 } else { from..hunk.len() };
+        for start in starts {
+            let inside = rest.len().min(hunk.len() - start);
+            let outside = &rest[inside..];
+            let fits = rest[..inside].iter().zip(&hunk[start..]).all(|(a, b)| a == b);
+            let sticks_out = outside.is_empty() || (all_trailing && outside.iter().all(is_context));
+            if fits && sticks_out && rest[..inside].iter().any(|line| !is_context(line)) {
+                return Some(start + inside);
+            }
+        }
+    }
+    // A hunk of context alone changes nothing, but must be there.
+    let is_only_context = want.iter().all(is_context);
+    let windows = hunk.get(from..).unwrap_or_default();
+    let at = windows.windows(want.len()).position(|window| window == want).filter(|_| is_only_context)?;
+    Some(from + at + want.len())
 }
 
 /// The hunk that is most like what was expected, and how the two differ.
@@ -137,6 +196,33 @@ mod tests {
         assert!(matches("-b\n+c\n", actual, Match::Substring));
         assert!(matches("b\n+c", actual, Match::Substring));
         assert!(!matches("-b\n+x\n", actual, Match::Substring));
+    }
+
+    #[test]
+    fn hunks_with_other_context_than_ours_match_in_order() {
+        let actual = "@@ ... @@\n 1\n 2\n 3\n-a\n+A\n 4\n-b\n+B\n 5\n 6\n 7\n@@ ... @@\n x\n-c\n+C\n";
+        for expected in [
+            // Without context, and several hunks of it in one of ours.
+            "@@ ... @@\n-a\n+A\n@@ ... @@\n-b\n+B\n@@ ... @@\n-c\n+C\n",
+            "-a\n+A\n@@ ... @@\n-c\n+C",
+            // With more context than three lines on both sides.
+            "@@ ... @@\n -1\n 0\n 1\n 2\n 3\n-a\n+A\n 4\n-b\n+B\n 5\n 6\n 7\n 8\n 9\n",
+            "@@ ... @@\n 3\n-a\n+A\n 4\n",
+        ] {
+            assert!(matches(expected, actual, Match::Substring), "{expected}");
+        }
+        for expected in [
+            "@@ ... @@\n-b\n+B\n@@ ... @@\n-a\n+A\n",
+            "@@ ... @@\n 9\n-a\n+A\n@@ ... @@\n-c\n+C\n",
+            "@@ ... @@\n-a\n+A\n-b\n+B\n",
+            "@@ ... @@\n-a\n+A\n@@ ... @@\n-a\n+A\n",
+            // The last hunk begins with the file: there is nothing before its one line of context.
+            "@@ ... @@\n-a\n+A\n@@ ... @@\n w\n x\n-c\n+C\n",
+            "@@ ... @@\n-a\n+A\n@@ ... @@\n-c\n+C\n y\n",
+        ] {
+            assert!(!matches(expected, actual, Match::Substring), "{expected}");
+        }
+        assert!(!matches("@@ ... @@\n-a\n+A\n@@ ... @@\n-c\n+C\n", actual, Match::Lines));
     }
 
     #[test]

@@ -131,7 +131,10 @@ impl ScenarioRunner {
     ) -> GoalOutcome {
         let GoalCommand { command, args, env, cwd, timeout } = &goal.command;
         let place = copy.display().to_string();
-        let filled = |text: &String| text.replace("{fixture}", &place);
+        // Goals run in the copy, so the way to the repository must not depend on where they do.
+        let root = if question.root.as_os_str().is_empty() { Path::new(".") } else { &question.root };
+        let repo = root.canonicalize().unwrap_or_else(|_| root.to_owned()).display().to_string();
+        let filled = |text: &String| text.replace("{fixture}", &place).replace("{repo}", &repo);
         let argv: Vec<String> = std::iter::once(command).chain(args).map(filled).collect();
         let line = argv.iter().map(|word| shell_quoted(word)).collect::<Vec<_>>().join(" ");
         let mut environment = Environment::reduced(&self.environment, &[]).visible;

@@ -1,9 +1,15 @@
 //! The first `scenario` suite that `init` writes.
 
-use crate::suites::starter::{Language, NewFile, Starter};
+use crate::suites::starter::{Language, NewFile, Starter, Survey, toml_list};
 
 /// A project in the repository's own language, where that can be tested without installing anything; else in shell.
-pub(super) fn starter(language: Option<Language>) -> Starter {
+pub(super) fn starter(survey: &Survey) -> Starter {
+    if !survey.data.scenarios.is_empty() {
+        let cases = toml_list(&survey.data.scenarios);
+        let section = include_str!("starter/suite.toml").replace("[\"evals/scenarios/*.json\"]", &cases);
+        return Starter { section, files: Vec::new() };
+    }
+    let language = survey.language();
     let (adapter, scenario, fixture): (&str, &str, &[(&str, &str)]) = match language {
         Some(Language::Node) => (
             "",

@@ -132,12 +132,31 @@ impl Index {
         }
     }
 
-    /// Whether an id can be found at all.
+    /// Whether an id can be found at all. A file can if one of its units can, a pattern if anything matches it.
     pub fn holds(&self, lane: Lane, id: &str) -> bool {
-        match lane {
-            Lane::Code => self.code.known.contains(id),
-            Lane::Memory => self.memory.known.contains(id),
+        let (known, ids) = match lane {
+            Lane::Code => (&self.code.known, &self.code.ids),
+            Lane::Memory => (&self.memory.known, &self.memory.ids),
+        };
+        if known.contains(id) {
+            return true;
         }
+        let is_pattern = id.contains(['*', '?', '[']);
+        let is_file = lane == Lane::Code && !id.contains("::");
+        if !is_pattern && !is_file {
+            return false;
+        }
+        let unit = format!("{id}::");
+        let glob = globset::GlobBuilder::new(id).literal_separator(false).backslash_escape(false).build().ok();
+        let glob = glob.filter(|_| is_pattern).map(|glob| glob.compile_matcher());
+        ids.iter()
+            .any(|one| (is_file && one.starts_with(&unit)) || glob.as_ref().is_some_and(|glob| glob.is_match(one)))
+    }
+
+    /// Everything that can be found, in the order of the files.
+    pub fn ids(&self) -> Vec<(Lane, String)> {
+        let code = self.code.ids.iter().map(|id| (Lane::Code, id.clone()));
+        code.chain(self.memory.ids.iter().map(|id| (Lane::Memory, id.clone()))).collect()
     }
 
     /// How many there are in a lane.

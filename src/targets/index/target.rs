@@ -61,6 +61,16 @@ impl TargetProperties for IndexSettings {
         vec![&mut self.code, &mut self.memory]
     }
 
+    fn lanes(&self) -> Option<Vec<Lane>> {
+        let both = [(Lane::Code, self.code.globs().is_empty()), (Lane::Memory, self.memory.globs().is_empty())];
+        let has = both.into_iter().filter(|(_, is_empty)| !is_empty || self.corpus.is_some());
+        Some(has.map(|(lane, _)| lane).collect())
+    }
+
+    fn ids(&self) -> Option<Result<Vec<(Lane, String)>, TargetError>> {
+        Some(self.index().map(|index| index.ids()))
+    }
+
     fn check(&self) -> Result<(), InputErrors> {
         let mut errors = InputErrors::new();
         let mut ids = HashSet::new();
@@ -106,6 +116,12 @@ impl BuildTarget for IndexSettings {
     type Target = Index;
 
     fn build(&self, _: &BuildContext) -> Result<Index, TargetError> {
+        self.index()
+    }
+}
+
+impl IndexSettings {
+    fn index(&self) -> Result<Index, TargetError> {
         if let Some(corpus) = self.corpus {
             return of_corpus(corpus);
         }
@@ -139,6 +155,13 @@ struct Corpus {
 struct Snippet {
     id: String,
     text: String,
+}
+
+impl Index {
+    /// An index over a corpus: JSON with `code`, a list of `{"id","text"}`, and `memory`.
+    pub fn of_corpus(text: &str) -> Result<Self, TargetError> {
+        of_corpus(text)
+    }
 }
 
 fn of_corpus(text: &str) -> Result<Index, TargetError> {

@@ -17,9 +17,12 @@ pub(super) struct CountDifference {
     actual: Selector,
     /// The items of golden.
     golden: Selector,
-    /// The points that an item costs.
+    /// The points that an item costs; with `relative`, what being off by as many as golden has costs (default 1).
     #[schemars(extend("exclusiveMinimum" = 0))]
-    penalty: f64,
+    penalty: Option<f64>,
+    /// Whether the difference is taken relative to golden's count.
+    #[serde(default)]
+    relative: bool,
     /// The share if neither side selects anything (default: 0, and a mistake where golden has nothing).
     #[schemars(range(min = 0.0, max = 1.0))]
     when_empty: Option<f64>,
@@ -29,7 +32,13 @@ impl Definition for CountDifference {
     const NAME: &'static str = "count-difference";
 
     fn resolve(&mut self, _: Reader<'_>) -> Result<Value, KeyError> {
-        check_penalty(self.penalty)?;
+        match (self.penalty, self.relative) {
+            (Some(penalty), _) => check_penalty(penalty)?,
+            (None, true) => {}
+            (None, false) => {
+                return Err(KeyError::new("penalty", "says not what an item costs; or say `relative = true`"));
+            }
+        }
         if self.actual.is_singular() {
             let why =
                 format!("`{}` is one value of every answer, never more or fewer; count items with `[*]`", self.actual);
@@ -50,6 +59,14 @@ impl Measure for CountDifference {
             return when_empty(self.when_empty, &self.actual, &self.golden);
         }
         let difference = count(actual.abs_diff(golden));
-        Ok(Measured::less(self.penalty * difference, format!("{actual} where golden has {golden}")))
+        let off = match (self.relative, golden) {
+            (true, 0) => {
+                let why = format!("`{}` selects nothing, and no count is relative to that", self.golden);
+                return Err(MeasureError::Scorer(why));
+            }
+            (true, golden) => difference / count(golden),
+            (false, _) => difference,
+        };
+        Ok(Measured::less(self.penalty.unwrap_or(1.0) * off, format!("{actual} where golden has {golden}")))
     }
 }

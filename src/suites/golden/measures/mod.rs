@@ -181,6 +181,7 @@ pub mod command;
 mod contains;
 mod count_difference;
 mod equal;
+mod join;
 pub mod judge;
 mod latency;
 mod length;
@@ -198,6 +199,7 @@ pub static REGISTRY: &[Registered] = &[
     registered::<contains::Contains>(),
     registered::<count_difference::CountDifference>(),
     registered::<equal::Equal>(),
+    registered::<join::Join>(),
     registered::<judge::Judge>(),
     registered::<latency::Latency>(),
     registered::<length::Length>(),
