@@ -66,8 +66,10 @@ impl ShellReader<'_> {
             form.extend(self.find(program, words)?);
         } else {
             let mut arguments = Vec::new();
-            let mut scan = Scan { reader: self, root: program, expansions: 0, out: &mut arguments };
+            let mut scan =
+                Scan { reader: self, root: program, expansions: 0, spelled: Default::default(), out: &mut arguments };
             scan.scope(&[program], words.to_vec().into())?;
+            scan.check_spelling()?;
             self.simplify(&mut arguments);
             let (ordered, moved) = normal_order(arguments);
             if moved.options {

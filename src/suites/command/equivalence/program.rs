@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use include_dir::{Dir, include_dir};
 
-use super::table::{DigitsPlace, Groups, Nested, OptionEntry, OptionRepeat, Order, ProgramTable, ValueKind};
+use super::table::{DigitsPlace, Groups, Nested, OptionEntry, OptionRepeat, Order, ProgramTable, ValueForm, ValueKind};
 
 static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/suites/command/equivalence/programs");
 
@@ -20,6 +20,7 @@ pub(super) struct Program {
     pub(super) dashes: bool,
     pub(super) digits: Option<String>,
     pub(super) digits_place: Option<DigitsPlace>,
+    pub(super) long_after_short: bool,
     pub(super) one_option: bool,
     pub(super) old_style: bool,
     pub(super) bare_options: bool,
@@ -31,6 +32,8 @@ pub(super) struct Program {
     pub(super) inherit: bool,
     pub(super) options: Vec<OptionSpec>,
     names: HashMap<String, usize>,
+    /// Where values stand, unless an option says otherwise.
+    values: Vec<ValueForm>,
     /// Every subcommand under each of its names, with its canonical name.
     pub(super) commands: BTreeMap<String, (String, Arc<Program>)>,
 }
@@ -42,6 +45,7 @@ pub(super) struct OptionSpec {
     pub(super) name: String,
     pub(super) about: String,
     pub(super) value: Option<ValueKind>,
+    forms: Vec<ValueForm>,
     pub(super) groups: Vec<String>,
     pub(super) repeat: Option<OptionRepeat>,
     pub(super) position: bool,
@@ -51,6 +55,17 @@ pub(super) struct OptionSpec {
 }
 
 impl OptionSpec {
+    /// Whether a value may stand here. Only a required one has a choice: the other kinds say where theirs stands.
+    pub(super) fn takes(&self, form: ValueForm) -> bool {
+        match self.value {
+            None => false,
+            Some(ValueKind::Required) => self.forms.contains(&form),
+            Some(ValueKind::Optional | ValueKind::Attached) => form != ValueForm::Next,
+            Some(ValueKind::Number) => true,
+            Some(ValueKind::Two | ValueKind::Command) => form == ValueForm::Next,
+        }
+    }
+
     /// The canonical spelling of a value.
     pub(super) fn canonical_value<'a>(&'a self, value: &'a str) -> &'a str {
         self.value_aliases.get(value).map_or(value, String::as_str)
@@ -101,6 +116,7 @@ impl Program {
             double_dash: taken_over(table.double_dash, |parent| parent.double_dash).unwrap_or(true),
             digits: table.digits.clone(),
             digits_place: table.digits_place,
+            long_after_short: table.long_after_short,
             one_option: table.one_option,
             old_style: table.old_style,
             bare_options: table.bare_options,
@@ -114,6 +130,7 @@ impl Program {
             inherit: table.inherit,
             options: Vec::new(),
             names: HashMap::new(),
+            values: table.values.clone().unwrap_or_else(|| vec![ValueForm::Next]),
             commands: BTreeMap::new(),
         };
         for set in &table.uses {
@@ -127,6 +144,7 @@ impl Program {
             taken_over.order = command.order.or(table.order);
             taken_over.long_prefixes = Some(command.long_prefixes.unwrap_or(program.long_prefixes));
             taken_over.clusters = Some(command.clusters.unwrap_or(program.clusters));
+            taken_over.values = Some(command.values.clone().unwrap_or_else(|| program.values.clone()));
             taken_over.equals = Some(command.equals.unwrap_or(program.equals));
             taken_over.dashes = Some(command.dashes.unwrap_or(program.dashes));
             taken_over.double_dash = Some(command.double_dash.unwrap_or(program.double_dash));
@@ -156,6 +174,7 @@ impl Program {
                 name: names.first().copied().unwrap_or_default().to_owned(),
                 about: entry.about.clone(),
                 value: entry.value,
+                forms: entry.values.clone().unwrap_or_else(|| self.values.clone()),
                 groups: match &entry.group {
                     None => Vec::new(),
                     Some(Groups::One(group)) => vec![group.clone()],

@@ -15,6 +15,8 @@ pub(super) struct Scan<'r, 'n, 'p> {
     pub(super) reader: &'r mut ShellReader<'n>,
     pub(super) root: &'p Program,
     pub(super) expansions: usize,
+    /// The groups of the options that were given by a long and by a short name.
+    pub(super) spelled: [Vec<&'p str>; 2],
     pub(super) out: &'r mut Vec<Argument<'p>>,
 }
 
@@ -69,6 +71,13 @@ impl<'p> Scan<'_, '_, 'p> {
         }
         self.without_command(program, operands);
         Ok(())
+    }
+
+    /// Long options that are read after the short ones must not meet short ones that they influence.
+    pub(super) fn check_spelling(&self) -> Result<(), Opaque> {
+        let [long, short] = &self.spelled;
+        let mixed = self.root.long_after_short && long.iter().any(|group| short.contains(group));
+        if mixed { Err(Opaque) } else { Ok(()) }
     }
 
     /// What runs if no command is named.

@@ -23,14 +23,19 @@ pub struct ProgramTable {
     pub long_prefixes: Option<bool>,
     /// Whether `-la` means `-l -a`.
     pub clusters: Option<bool>,
-    /// Whether `-name=v` is accepted beside `-name v`.
+    /// Whether a name with one dash takes its value after `=`, as `-name=v`.
     pub equals: Option<bool>,
+    /// Where the value of an option may stand, if the option does not say so itself.
+    pub values: Option<Vec<ValueForm>>,
     /// Whether `-name` and `--name` are the same option.
     pub dashes: Option<bool>,
     /// The option that `-NUM` stands for.
     pub digits: Option<String>,
     /// Where `-NUM` is accepted, if not everywhere among the options.
     pub digits_place: Option<DigitsPlace>,
+    /// Whether the long options are read after all the short ones, so that the order of the two cannot be seen.
+    #[serde(default)]
+    pub long_after_short: bool,
     /// Whether whatever follows the first option is an operand.
     #[serde(default)]
     pub one_option: bool,
@@ -112,6 +117,8 @@ pub struct OptionEntry {
     pub about: String,
     /// Whether it takes a value.
     pub value: Option<ValueKind>,
+    /// Where a required value may stand, if not where the program says.
+    pub values: Option<Vec<ValueForm>>,
     /// Options that share a group keep their order.
     pub group: Option<Groups>,
     /// What repeating it means.
@@ -128,11 +135,23 @@ pub struct OptionEntry {
     pub value_aliases: BTreeMap<String, Vec<String>>,
 }
 
+/// A place where a required value may stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ValueForm {
+    /// In the next word: `-n 5`, `--lines 5`.
+    Next,
+    /// Directly after a name of one letter: `-n5`.
+    Attached,
+    /// After `=`: `--lines=5`.
+    Equals,
+}
+
 /// Whether an option takes a value, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ValueKind {
-    /// Attached or the next word.
+    /// In one of the forms that `values` allows.
     Required,
     /// Only if attached.
     Optional,
