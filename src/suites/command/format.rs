@@ -87,7 +87,7 @@ pub struct TestCase {
 }
 
 /// What running a command could do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RiskLevel {
     /// The command only reads.
@@ -103,7 +103,7 @@ pub enum RiskLevel {
 }
 
 impl RiskLevel {
-    const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Safe => "safe",
             Self::Low => "low",

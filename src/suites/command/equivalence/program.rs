@@ -199,6 +199,12 @@ impl Program {
         self.names.get(name).map(|index| &self.options[*index])
     }
 
+    /// Every name of an option.
+    pub(super) fn names_of(&self, spec: &OptionSpec) -> Vec<String> {
+        let index = self.names.get(&spec.name).copied();
+        self.names.iter().filter(|(_, at)| Some(**at) == index).map(|(name, _)| name.clone()).collect()
+    }
+
     /// The option that a long spelling names.
     pub(super) fn long_option(&self, name: &str) -> Lookup<'_> {
         if let Some(option) = self.option(name) {
