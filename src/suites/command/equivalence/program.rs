@@ -14,6 +14,8 @@ static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/suites/command/e
 pub(super) struct Program {
     pub(super) alias: Option<Vec<String>>,
     pub(super) permutes: bool,
+    /// Whether options may not stand between operands.
+    pub(super) contiguous: bool,
     pub(super) long_prefixes: bool,
     pub(super) clusters: bool,
     pub(super) equals: bool,
@@ -49,6 +51,7 @@ pub(super) struct OptionSpec {
     pub(super) groups: Vec<String>,
     pub(super) repeat: Option<OptionRepeat>,
     pub(super) position: bool,
+    whole_name: bool,
     pub(super) same_as: Option<Vec<String>>,
     pub(super) default: Option<String>,
     value_aliases: BTreeMap<String, String>,
@@ -106,9 +109,11 @@ impl Program {
         sets: &BTreeMap<String, BTreeMap<String, OptionEntry>>,
     ) -> Result<Self, ProgramTableError> {
         let taken_over = |own: Option<bool>, of: fn(&ProgramTable) -> Option<bool>| own.or_else(|| parent.and_then(of));
+        let order = table.order.or_else(|| parent.and_then(|parent| parent.order));
         let mut program = Self {
             alias: table.alias.clone(),
-            permutes: table.order.or_else(|| parent.and_then(|parent| parent.order)) == Some(Order::Permute),
+            permutes: matches!(order, Some(Order::Permute | Order::Contiguous)),
+            contiguous: order == Some(Order::Contiguous),
             long_prefixes: taken_over(table.long_prefixes, |parent| parent.long_prefixes).unwrap_or(false),
             clusters: taken_over(table.clusters, |parent| parent.clusters).unwrap_or(true),
             equals: taken_over(table.equals, |parent| parent.equals).unwrap_or(false),
@@ -182,6 +187,7 @@ impl Program {
                 },
                 repeat: entry.repeat,
                 position: entry.position,
+                whole_name: entry.whole_name,
                 same_as: entry.same_as.clone(),
                 default: entry.default.clone(),
                 value_aliases: entry
@@ -215,12 +221,17 @@ impl Program {
         }
         let mut indexes = self.names.iter().filter(|(known, _)| known.starts_with(name)).map(|(_, index)| *index);
         match (indexes.next(), indexes.next()) {
-            (Some(first), None) => Lookup::Prefix(&self.options[first]),
+            (Some(first), None) => self.by_prefix(first),
             (Some(first), Some(second)) if first == second && indexes.all(|more| more == first) => {
-                Lookup::Prefix(&self.options[first])
+                self.by_prefix(first)
             }
             (Some(_), Some(_)) | (None, _) => Lookup::Unknown,
         }
+    }
+
+    fn by_prefix(&self, index: usize) -> Lookup<'_> {
+        let spec = &self.options[index];
+        if spec.whole_name { Lookup::Unknown } else { Lookup::Prefix(spec) }
     }
 
     /// The option whose short name is the longest beginning of `cluster` (which has no dash).

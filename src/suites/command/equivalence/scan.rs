@@ -29,7 +29,7 @@ impl<'p> Scan<'_, '_, 'p> {
         let Some(program) = chain.last().copied() else { return Err(Opaque) };
         let mut queue: Queue = words.into_iter().map(|word| (word, false)).collect();
         let (mut operands, mut first) = (0, true);
-        let mut options_end = false;
+        let (mut options_end, mut after_operands) = (false, false);
         while let Some((word, made)) = queue.pop_front() {
             let leading = word.leading().to_owned();
             // The first operand ends the options, unless the program permutes; so does the only option of some.
@@ -38,6 +38,7 @@ impl<'p> Scan<'_, '_, 'p> {
                 return self.after_double_dash(chain, queue, operands);
             }
             if is_option {
+                after_operands |= operands > 0;
                 if operands > 0 && !made {
                     self.reader.notes.used(EquivalenceRule::OptionPosition);
                 }
@@ -55,6 +56,9 @@ impl<'p> Scan<'_, '_, 'p> {
                 }
                 if self.nests(program, operands, &word) {
                     return self.nested(program, word, queue);
+                }
+                if program.contiguous && after_operands {
+                    return Err(Opaque);
                 }
                 let word = if operands == 0 { self.first_operand(program, word) } else { word };
                 self.operand(program, word);

@@ -78,6 +78,8 @@ pub struct ProgramTable {
 pub enum Order {
     /// Options may follow operands.
     Permute,
+    /// They may stand before or after all operands, but not between them.
+    Contiguous,
     /// The first operand ends the options.
     OptionsFirst,
 }
@@ -126,6 +128,9 @@ pub struct OptionEntry {
     /// Whether its place among the operands matters.
     #[serde(default)]
     pub position: bool,
+    /// Whether its name cannot be shortened although those of the other options can.
+    #[serde(default)]
+    pub whole_name: bool,
     /// The words it stands for.
     pub same_as: Option<Vec<String>>,
     /// The value in force when it is absent.
