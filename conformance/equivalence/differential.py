@@ -106,7 +106,7 @@ class Runner:
         status = child.returncode
         if status in (126, 127):
             return None
-        return status, out, (err if status == 0 else b""), self.tree()
+        return status, out, err, self.tree()
 
     def tree(self):
         digest = hashlib.sha256()
@@ -149,14 +149,15 @@ def alike(first, second, table):
     """Whether two commands did the same. Two that fail may name their failure by other numbers, and warnings quote the
     command line."""
     (status, out, err, tree), (other, other_out, other_err, other_tree) = first, second
-    failed = status != 0 and other != 0 and not (table in ANSWERS and 1 in (status, other))
-    return (status == other or failed) and out == other_out and tree == other_tree and bool(err) == bool(other_err)
+    failed = status != 0 and other != 0 and (table not in ANSWERS or bool(err and other_err))
+    warned = bool(err) == bool(other_err) or status != 0
+    return (status == other or failed) and out == other_out and tree == other_tree and warned
 
 
 # --- making pairs ---
 
 # Options that print something and end the program, before it sees what is wrong with the others.
-ENDS = re.compile(r"\b(and exit|print the (version|help|license)|display the license|print (version|help)|list (all )?(supported|available|input|output|the) )", re.I)
+ENDS = re.compile(r"\b(and exit|help|completion|generate a|show the version|version number|print the (version|help|license)|display the license|print (version|help)|list (all )?(supported|available|input|output|the) )", re.I)
 VALUES = ["1", "2", "3", "a", "a.txt", "d", "x", "never", "7", "o", "utf-8", "100", "name", "long", "b.txt"]
 
 
@@ -207,7 +208,7 @@ def render(random, head, chosen, operands, dash):
     return " ".join([*head, *(shlex.quote(word) for part in words for word in part)])
 
 
-def candidates(random, name, table, sets, heads, operands, left_out, kind):
+def candidates(random, name, table, sets, heads, operands, left_out, kind, values=VALUES):
     known = [(names, entry) for names, entry in options(table, sets)
              if not left_out & set(names) and not ENDS.search(entry["about"]) and entry.get("value") != "command" and not all(len(n) == 1 for n in names)]
     while True:
@@ -215,7 +216,7 @@ def candidates(random, name, table, sets, heads, operands, left_out, kind):
         chosen = []
         for names, entry in random.sample(known, min(len(known), random.choice([0, 1, 1, 1, 2, 2, 3, 4]))):
             wants = entry.get("value")
-            value = random.choice(VALUES)
+            value = random.choice(values)
             if entry.get("value-aliases") and random.random() < 0.5:
                 key = random.choice(sorted(entry["value-aliases"])); value = random.choice([key, *entry["value-aliases"][key]])
             if entry.get("default") and random.random() < 0.3:
@@ -312,7 +313,7 @@ def generators(seed):
             if "alias" in table and (TABLES / f"{table['alias'][0]}.toml").exists():
                 table = tomllib.loads((TABLES / f"{table['alias'][0]}.toml").read_text())
         made[name] = candidates(random.Random(f"{seed} {name}"), name, table, table.get("sets", {}), [[name]], operands[name],
-                                set(leave["*"]) | set(leave.get(name, [])), "files")
+                                set(leave["*"]) | set(leave.get(name, [])), "files", plan["values"].get(name, VALUES))
     if shutil.which("tar", path=PATH):
         table = tomllib.loads((TABLES / "tar.toml").read_text())
         heads = [["tar", "-cf", "o.tar"], ["tar", "tf", "x.tar"], ["tar", "-xf", "x.tar"], ["tar", "--create", "--file=o.tar"], ["tar"]]

@@ -83,6 +83,8 @@ pub struct Calls {
     pub all: Vec<Call>,
     /// The functions that it defines.
     pub functions: Vec<String>,
+    /// What of its syntax the shell of POSIX does not have.
+    pub extensions: Vec<&'static str>,
     /// Whether it could be parsed. If not, its lines were only cut into words.
     pub parsed: bool,
 }
@@ -126,6 +128,14 @@ impl Walker<'_> {
         }
         let tokens = brush_parser::tokenize_str(text).ok()?;
         let program = brush_parser::parse_tokens(&tokens, &self.options).ok()?;
+        for token in &tokens {
+            match token.to_str() {
+                "|&" => self.extends("`|&`"),
+                "function" => self.extends("`function`"),
+                "select" => self.extends("`select`"),
+                _ => {}
+            }
+        }
         self.depth += 1;
         let start = self.out.all.len();
         for list in &program.complete_commands {
@@ -133,6 +143,13 @@ impl Walker<'_> {
         }
         self.depth -= 1;
         Some(start..self.out.all.len())
+    }
+
+    /// Notes a piece of syntax that POSIX does not have.
+    fn extends(&mut self, what: &'static str) {
+        if !self.out.extensions.contains(&what) {
+            self.out.extensions.push(what);
+        }
     }
 
     /// What cannot be parsed is cut at operators and blanks.
@@ -181,7 +198,7 @@ impl Walker<'_> {
                     self.compound(&function.body.0, &flows);
                     self.function = outer;
                 }
-                ast::Command::ExtendedTest(..) => {}
+                ast::Command::ExtendedTest(..) => self.extends("`[[ ]]`"),
             }
             // What an earlier stage printed flows on through `tee`, `sed` and the like.
             flows = if before == self.out.all.len() { flows } else { start..self.out.all.len() };
@@ -232,8 +249,12 @@ impl Walker<'_> {
                 self.list(&clause.0, input);
                 self.list(&clause.1.list, input);
             }
-            CompoundCommand::ArithmeticForClause(clause) => self.list(&clause.body.list, input),
-            CompoundCommand::Arithmetic(_) | CompoundCommand::Coprocess(_) => {}
+            CompoundCommand::ArithmeticForClause(clause) => {
+                self.extends("`for (( ))`");
+                self.list(&clause.body.list, input);
+            }
+            CompoundCommand::Arithmetic(_) => self.extends("`(( ))`"),
+            CompoundCommand::Coprocess(_) => self.extends("`coproc`"),
         }
     }
 
@@ -250,6 +271,11 @@ impl Walker<'_> {
                     {
                         let value = self.words(&value.value).into_iter().next().unwrap_or_default();
                         assigned.push((name.clone(), value));
+                    } else {
+                        self.extends("arrays");
+                    }
+                    if assignment.append {
+                        self.extends("`+=`");
                     }
                 }
                 CommandPrefixOrSuffixItem::IoRedirect(redirect) => {
@@ -288,6 +314,7 @@ impl Walker<'_> {
     }
 
     fn process(&mut self, subshell: &ast::SubshellCommand) -> CallWord {
+        self.extends("`<( )`");
         let start = self.out.all.len();
         self.list(&subshell.list, &(0..0));
         CallWord {
@@ -325,8 +352,15 @@ impl Walker<'_> {
                 };
                 one(word, writes, appends)
             }
-            IoRedirect::OutputAndError(word, append) => one(self.words(&word.value).into_iter().next(), true, *append),
-            IoRedirect::HereDocument(..) | IoRedirect::HereString(..) => None,
+            IoRedirect::OutputAndError(word, append) => {
+                self.extends("`&>`");
+                one(self.words(&word.value).into_iter().next(), true, *append)
+            }
+            IoRedirect::HereString(..) => {
+                self.extends("`<<<`");
+                None
+            }
+            IoRedirect::HereDocument(..) => None,
         }
     }
 
@@ -384,7 +418,10 @@ impl Walker<'_> {
                     usage.operands.iter().skip(1).map(|at| call.words[*at].text.clone()).collect();
                 texts.push(command.join(" "));
             }
-            "watch" => texts.push(usage.nested.map_or_else(String::new, |from| call.texts()[from..].join(" "))),
+            "watch" => {
+                let from = usage.nested.or(usage.operands.first().copied());
+                texts.extend(from.map(|from| call.texts()[from..].join(" ")));
+            }
             "find" | "fd" | "fdfind" => nested.extend(executed(call)),
             "busybox" | "toybox" | "builtin" | "command" | "exec" | "nohup" | "then" | "do" | "else" | "setsid"
             | "pkexec" | "proot" | "fakeroot" | "unbuffer" | "caffeinate" => {
@@ -434,7 +471,11 @@ impl Walker<'_> {
 
     /// A raw word as the words it becomes.
     fn words(&mut self, raw: &str) -> Vec<CallWord> {
-        expand_braces(raw).iter().map(|text| self.word(text)).collect()
+        let texts = expand_braces(raw);
+        if texts.len() > 1 {
+            self.extends("braces that expand");
+        }
+        texts.iter().map(|text| self.word(text)).collect()
     }
 
     fn word(&mut self, raw: &str) -> CallWord {
@@ -481,7 +522,43 @@ impl Walker<'_> {
         }
     }
 
-    fn parameter(&self, expression: &ParameterExpr, word: &mut CallWord) {
+    fn parameter(&mut self, expression: &ParameterExpr, word: &mut CallWord) {
+        match expression {
+            ParameterExpr::Substring { .. } => self.extends("`${x:1:2}`"),
+            ParameterExpr::ReplaceSubstring { .. } => self.extends("`${x/a/b}`"),
+            ParameterExpr::UppercaseFirstChar { .. }
+            | ParameterExpr::UppercasePattern { .. }
+            | ParameterExpr::LowercaseFirstChar { .. }
+            | ParameterExpr::LowercasePattern { .. } => self.extends("`${x^}`"),
+            ParameterExpr::Transform { .. } => self.extends("`${x@Q}`"),
+            ParameterExpr::VariableNames { .. } | ParameterExpr::MemberKeys { .. } => self.extends("`${!x*}`"),
+            ParameterExpr::Parameter { indirect: true, .. } => self.extends("`${!x}`"),
+            ParameterExpr::Parameter {
+                parameter: Parameter::NamedWithIndex { .. } | Parameter::NamedWithAllIndices { .. },
+                ..
+            } => self.extends("arrays"),
+            ParameterExpr::Parameter { parameter: Parameter::Named(name), .. }
+                if matches!(
+                    name.as_str(),
+                    "RANDOM"
+                        | "SECONDS"
+                        | "BASHPID"
+                        | "EPOCHSECONDS"
+                        | "HOSTNAME"
+                        | "OSTYPE"
+                        | "UID"
+                        | "EUID"
+                        | "BASH_SOURCE"
+                        | "FUNCNAME"
+                        | "PIPESTATUS"
+                        | "BASH_VERSION"
+                        | "SRANDOM"
+                ) =>
+            {
+                self.extends("variables of bash");
+            }
+            _ => {}
+        }
         let (name, safe) = match expression {
             ParameterExpr::Parameter { parameter, .. } => (name_of(parameter), false),
             ParameterExpr::UseDefaultValues { parameter, default_value, .. }

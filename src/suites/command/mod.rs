@@ -9,6 +9,7 @@ mod evaluate;
 mod format;
 mod kind;
 mod page;
+mod posix;
 mod starter;
 
 pub use config::CommandConfig;

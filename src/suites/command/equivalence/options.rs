@@ -119,6 +119,10 @@ impl<'p> Scan<'_, '_, 'p> {
             let name = format!("-{}", &rest[..length]);
             at += length;
             count += 1;
+            // A name of several letters stands alone.
+            if length > rest.chars().next().map_or(0, char::len_utf8) && (count > 1 || at < letters.len()) {
+                return Err(Opaque);
+            }
             let value = word.after(1 + at);
             let nothing_left = at == letters.len() && word.0.len() == 1;
             if spec.value.is_none() || (nothing_left && spec.value == Some(ValueKind::Optional)) {
@@ -158,8 +162,7 @@ impl<'p> Scan<'_, '_, 'p> {
                 let Some(kind) = spec.value.filter(|kind| *kind != ValueKind::Attached) else { return Err(Opaque) };
                 return self.separate(scope, spec, kind, made, queue);
             }
-            // A name of several letters, such as nmap's `-oN`, has its value in a word of its own.
-            if !spec.takes(ValueForm::Attached) || (spec.value == Some(ValueKind::Required) && length > 1) {
+            if !spec.takes(ValueForm::Attached) {
                 return Err(Opaque);
             }
             if matches!(spec.value, Some(ValueKind::Required | ValueKind::Number)) && !made {

@@ -33,6 +33,8 @@ pub(super) struct Program {
     pub(super) double_dash: bool,
     pub(super) inherit: bool,
     pub(super) options: Vec<OptionSpec>,
+    /// What POSIX gives the utility.
+    posix: Option<Vec<String>>,
     names: HashMap<String, usize>,
     /// Where values stand, unless an option says otherwise.
     values: Vec<ValueForm>,
@@ -134,6 +136,7 @@ impl Program {
             nested: table.nested.clone(),
             inherit: table.inherit,
             options: Vec::new(),
+            posix: table.posix.clone(),
             names: HashMap::new(),
             values: table.values.clone().unwrap_or_else(|| vec![ValueForm::Next]),
             commands: BTreeMap::new(),
@@ -267,6 +270,11 @@ impl Tables {
             programs.insert(name, Arc::new(Program::new(&table)?));
         }
         Ok(Self { own: Arc::new(programs) })
+    }
+
+    /// The options that POSIX gives a utility; nothing if it is none of its utilities.
+    pub fn posix_options(&self, name: &str) -> Option<Vec<String>> {
+        self.program(name)?.posix.clone()
     }
 
     /// What is known about a program.

@@ -61,6 +61,8 @@ pub struct ProgramTable {
     /// Option sets that are accepted too.
     #[serde(default)]
     pub uses: Vec<String>,
+    /// The options that POSIX.1-2024 gives the utility; absent if it is none of its utilities.
+    pub posix: Option<Vec<String>>,
     /// Spellings → what the option is.
     #[serde(default)]
     pub options: BTreeMap<String, OptionEntry>,
