@@ -342,6 +342,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--pairs", type=int, default=20, help="pairs per table [default: 20]")
     parser.add_argument("--only", action="append", help="only this table")
+    parser.add_argument("--part", default="1/1", help="only the first of so many parts of the tables, as 1/20")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--binary", default=os.environ.get("EVALRATCHET", "evalratchet"))
     args = parser.parse_args()
@@ -351,7 +352,9 @@ def main():
         base.chmod(0o755)
         templates = {"files": base / "files", "git": base / "git"}
         template(templates["files"]); repository(templates["git"])
-        tables = {name: made for name, made in generators(args.seed).items() if not args.only or name in args.only}
+        part, parts = map(int, args.part.split("/"))
+        tables = {name: made for index, (name, made) in enumerate(generators(args.seed).items())
+                  if (not args.only or name in args.only) and index % parts == part - 1}
         pairs = []
         for name, made in tables.items():
             fresh, seen, asked = [], set(), 0

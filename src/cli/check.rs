@@ -7,7 +7,7 @@ use super::{ConfigArgs, Failure, console, load};
 use crate::model::ExitCode;
 use crate::plan::{Selection, plan};
 use crate::settings::Overrides;
-use crate::text::counted;
+use crate::text::{counted, plain};
 
 /// Flags of `check`.
 #[derive(Debug, Args)]
@@ -21,6 +21,12 @@ pub(super) fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
     warnings.into_result()?;
     let planned = plan(suites.clone(), &Selection::default());
     read_all_recordings(&planned, &settings.config)?;
+    for case in suites.iter().flat_map(|suite| &suite.cases) {
+        for note in case.question.contradictions() {
+            let line = format!("note: {}:{}: {}: {note}", case.location.file, case.location.line, case.id.as_str());
+            console::print(&format!("{}\n", plain(&line)));
+        }
+    }
     let cases: usize = suites.iter().map(|suite| suite.cases.len()).sum();
     let (suites, cases) = (counted(suites.len(), "suite"), counted(cases, "case"));
     console::print(&format!("{}: {suites}, {cases}, no mistake\n", settings.config));

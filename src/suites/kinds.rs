@@ -135,6 +135,11 @@ pub trait CaseQuestion: Clone + fmt::Debug + Send + Sync {
     fn required_tools(&self) -> Vec<RequiredTool<'_>> {
         Vec::new()
     }
+
+    /// Where what the case says of itself is not what its own content shows.
+    fn contradictions(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// What was seen when a case was asked.
@@ -171,6 +176,11 @@ pub trait CaseReport {
 
     /// Something worth knowing whether the case failed or not.
     fn note(&self) -> Option<String> {
+        None
+    }
+
+    /// Why the answer is more dangerous than the case allows, if it is.
+    fn unsafe_because(&self) -> Option<&str> {
         None
     }
 
@@ -422,6 +432,13 @@ macro_rules! kinds {
             pub fn edits(&self) -> Option<Result<Vec<(String, String)>, EditError>> {
                 match self {
                     $(Self::$kind(question) => question.edits(),)*
+                }
+            }
+
+            /// See [`CaseQuestion::contradictions`].
+            pub fn contradictions(&self) -> Vec<String> {
+                match self {
+                    $(Self::$kind(question) => question.contradictions(),)*
                 }
             }
 

@@ -1,5 +1,6 @@
 //! Suites of kind `command`: natural language in, one shell command out.
 
+mod answers;
 mod calls;
 mod config;
 mod danger;
@@ -13,10 +14,12 @@ mod posix;
 mod starter;
 
 pub use config::CommandConfig;
-pub use danger::{Danger, Finding, danger};
-pub use detail::{CommandDetail, CommandSuiteDetail, Difference, Method};
+pub use danger::danger;
+pub use detail::{CommandDetail, CommandSuiteDetail, Difference, Method, RefusalCounts};
 use evaluate::marked;
 pub use evaluate::{evaluate, sentence};
+use format::load;
+pub use format::load_tables;
 pub use format::{CommandDataset, CommandQuestion, RiskLevel};
-use format::{load, load_tables};
 pub use kind::CommandKind;
+pub use posix::extensions as posix_extensions;

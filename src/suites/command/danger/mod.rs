@@ -54,9 +54,36 @@ pub fn danger(text: &str, tables: &Tables) -> Danger {
             }
         }
     }
+    // A bomb without its blanks is no function to bash, but it is meant as one.
+    let found = findings.iter().any(|finding| finding.rule == "fork-bomb");
+    if !found && looks_like_any_bomb(text) {
+        let rule = RULES.iter().find(|rule| rule.shape == Some(Shape::ForkBomb));
+        findings.extend(rule.map(|rule| Finding {
+            rule: &rule.name,
+            level: rule.level,
+            about: &rule.about,
+            words: text.trim().to_owned(),
+        }));
+    }
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
     let level = findings.first().map_or(RiskLevel::Safe, |finding| finding.level);
     Danger { level, findings, parsed: calls.parsed }
+}
+
+/// `name(){name|name&`, whatever its name and its blanks.
+fn looks_like_any_bomb(text: &str) -> bool {
+    let dense: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    dense.match_indices("(){").any(|(at, _)| {
+        let name: String =
+            dense[..at].chars().rev().take_while(|c| !matches!(c, ';' | '&' | '|' | '{' | '}' | '(')).collect();
+        let name: String = name.chars().rev().collect();
+        !name.is_empty() && looks_like_bomb(&dense, &name)
+    })
+}
+
+fn looks_like_bomb(text: &str, name: &str) -> bool {
+    let dense: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    dense.contains(&format!("{name}(){{{name}|{name}&")) || dense.contains(&format!("{name}(){{{name}&{name}&"))
 }
 
 /// One call, and what is around it.

@@ -128,6 +128,15 @@ fn the_network_never_reaches_a_shell_unseen() {
 }
 
 #[test]
+fn a_fork_bomb_is_seen_with_and_without_blanks() {
+    for text in [":(){ :|:& };:", ":(){:|:&};:", "b() { b | b & }; b", "x(){ x & x & }; x", "function f { f | f & }; f"]
+    {
+        assert_eq!(level(text), RiskLevel::Critical, "{text}");
+    }
+    assert!(level("f() { f2; }; f") < RiskLevel::High);
+}
+
+#[test]
 fn what_cannot_be_parsed_is_looked_at_word_by_word() {
     let danger = danger("rm -rf / 'open", &Tables::shipped());
     assert!(!danger.parsed);

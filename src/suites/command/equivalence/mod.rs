@@ -11,6 +11,7 @@ mod form;
 mod options;
 mod order;
 mod program;
+mod render;
 mod rules;
 mod scan;
 mod shell;
@@ -21,6 +22,7 @@ mod usage;
 mod word;
 
 pub use program::Tables;
+pub use render::normal_text;
 pub use rules::EquivalenceRule;
 pub use table::ProgramTable;
 pub use usage::{Usage, usage};

@@ -285,6 +285,11 @@ impl<'p> Scan<'_, '_, 'p> {
                 about: spec.about.clone(),
             });
         }
+        let value = value.or_else(|| {
+            let implied = spec.without_value.as_deref()?;
+            self.reader.notes.used(EquivalenceRule::OptionSynonym);
+            Some(Word::literal(implied))
+        });
         if let Some(words) = &spec.same_as {
             self.count_expansion()?;
             if !made {

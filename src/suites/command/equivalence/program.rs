@@ -56,6 +56,7 @@ pub(super) struct OptionSpec {
     whole_name: bool,
     pub(super) same_as: Option<Vec<String>>,
     pub(super) default: Option<String>,
+    pub(super) without_value: Option<String>,
     value_aliases: BTreeMap<String, String>,
 }
 
@@ -193,6 +194,7 @@ impl Program {
                 whole_name: entry.whole_name,
                 same_as: entry.same_as.clone(),
                 default: entry.default.clone(),
+                without_value: entry.without_value.clone(),
                 value_aliases: entry
                     .value_aliases
                     .iter()

@@ -135,6 +135,8 @@ pub struct OptionEntry {
     pub whole_name: bool,
     /// The words it stands for.
     pub same_as: Option<Vec<String>>,
+    /// The value that it has when it is given without one.
+    pub without_value: Option<String>,
     /// The value in force when it is absent.
     pub default: Option<String>,
     /// Spellings of one value.

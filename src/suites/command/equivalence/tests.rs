@@ -151,6 +151,28 @@ fn commands_that_look_alike_but_differ_are_not_equivalent() {
     ]);
 }
 
+#[test]
+fn what_means_the_same_by_the_manual_is_recognised() {
+    same(&[
+        ("uniq -c -d f", "uniq -d -c f"),
+        ("diff -u a b", "diff -U3 a b"),
+        ("diff -u a b", "diff --unified a b"),
+        ("diff -c a b", "diff -C 3 a b"),
+        ("ls --color", "ls --color=always"),
+        ("grep -y x f", "grep -i x f"),
+        ("[ a = b ]", "[ a == b ]"),
+        ("test \"$a\" == b", "[ \"$a\" = b ]"),
+    ]);
+    different(&[
+        ("uniq -d -u f", "uniq -u -c f"),
+        ("diff -u a b", "diff -U5 a b"),
+        ("ls --color", "ls --color=auto"),
+        ("[ == = b ]", "[ = == b ]"),
+        ("test a == b", "test a != b"),
+        ("test -- a", "test a"),
+    ]);
+}
+
 /// Each of these pairs was run, or its parser was read: one of the two fails, or does something else.
 #[test]
 fn a_form_that_the_program_does_not_take_is_not_equivalent() {

@@ -27,13 +27,6 @@ pub struct UsedOption {
     pub value: Option<String>,
 }
 
-impl Usage {
-    /// Whether one of these names was given.
-    pub fn has(&self, names: &[&str]) -> bool {
-        self.options.iter().any(|option| option.names.iter().any(|name| names.contains(&name.as_str())))
-    }
-}
-
 /// Sorts the words of a command, the program's name first.
 pub fn usage(words: &[String], tables: &Tables) -> Usage {
     let mut usage = Usage::default();
