@@ -191,14 +191,29 @@ pub fn metrics<'a>(kind: Kind, cases: impl IntoIterator<Item = &'a CaseResult>) 
             measured.iter().filter_map(|case| value_of(kind, spec.name, case.status, case.score, &case.metrics));
         let values: Vec<f64> = values.collect();
         // What is not between 0 and 1 has no interval.
-        if spec.nature().is_expense() { (mean(&values), None, values.len()) } else { mean_of(&values) }
+        if spec.nature().is_expense() {
+            return (mean(&values), None, values.len());
+        }
+        let (value, interval, n) = mean_of(&values);
+        match spec.source {
+            MetricSource::Overlap => (value.map(f1), interval.map(|ends| ends.map(f1)), n),
+            MetricSource::Passes
+            | MetricSource::Scores
+            | MetricSource::CaseValues
+            | MetricSource::SomeCaseValues
+            | MetricSource::Durations { .. } => (value, interval, n),
+        }
     };
     let of_kind = kind
         .metrics()
         .iter()
         .map(|spec| (spec, measure(spec)))
-        // Only a model has a consumption.
-        .filter(|(spec, (_, _, n))| *n > 0 || !matches!(spec.nature(), Nature::Tokens | Nature::Cost))
+        // Only a model has a consumption, and not every suite has cases of every sort.
+        .filter(|(spec, (_, _, n))| {
+            let may_be_absent = matches!(spec.nature(), Nature::Tokens | Nature::Cost)
+                || matches!(spec.source, MetricSource::SomeCaseValues | MetricSource::Overlap);
+            *n > 0 || !may_be_absent
+        })
         .map(|(spec, (value, ci95, n))| {
             (spec.name.to_owned(), Metric { value, better: spec.better, n, ci95, min: None, target: None })
         });
@@ -240,9 +255,21 @@ pub fn value_of(
     match kind.metric(name)?.source {
         MetricSource::Passes => Some(f64::from(u8::from(status == Status::Passed))),
         MetricSource::Scores => score,
-        MetricSource::CaseValues => metrics.get(name).copied(),
+        MetricSource::CaseValues | MetricSource::SomeCaseValues | MetricSource::Overlap => metrics.get(name).copied(),
         MetricSource::Durations { .. } => None,
     }
+}
+
+/// The values of cases as one number: their mean, or the F1 score that follows from it.
+pub fn joined(kind: Kind, name: &str, values: &[f64]) -> Option<f64> {
+    let is_overlap = kind.metric(name).is_some_and(|spec| spec.source == MetricSource::Overlap);
+    mean(values).map(|value| if is_overlap { f1(value) } else { value })
+}
+
+/// The F1 score of two sets, from the share of those in both among those in either. It grows with that share, so that the
+/// ends of an interval stay its ends.
+fn f1(share: f64) -> f64 {
+    2.0 * share / (1.0 + share)
 }
 
 /// A mean, its interval (Wilson's if every value is 0 or 1) and the number of values.

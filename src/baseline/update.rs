@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::blessings::{Allowed, Blessing, BlessingFile, as_files};
 use super::file::{BASELINE_SCHEMA, Baseline, BaselineCase, BaselineMetric, BaselineSuite, Best, Produced};
 use super::history::{NewRun, hand_on, note_run};
-use crate::aggregate::{better_of, value_of};
+use crate::aggregate::{better_of, joined, value_of};
 use crate::model::Rule;
 use crate::model::{CaseId, FlatPolicy, Metric, Nature, Sha, Status, SuiteId, restore, weakenings};
 use crate::results::{CaseResult, Reason, Results, SuiteResult, Verdict};
-use crate::stats::mean;
 
 /// Why a run cannot become a baseline.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -390,7 +389,7 @@ fn recompute(suite: &mut BaselineSuite, result: &SuiteResult) {
         let values: Vec<f64> = cases
             .filter_map(|(_, case)| value_of(result.kind, name, case.status, Some(case.score), &case.metrics))
             .collect();
-        mean(&values).map(|mean| (mean, values.len()))
+        joined(result.kind, name, &values).map(|value| (value, values.len()))
     };
     let mut metrics = suite.metrics.clone();
     for (name, metric) in metrics.iter_mut().filter(|(name, _)| !Nature::of(name).is_expense()) {

@@ -10,7 +10,7 @@ use crate::plan::{Selection, plan};
 use crate::settings::Overrides;
 use crate::suites::retrieval::CaseOrigin;
 use crate::suites::{Question, Suite};
-use crate::text::counted;
+use crate::text::{counted, plain};
 
 /// Flags of `check`.
 #[derive(Debug, Args)]
@@ -28,6 +28,12 @@ pub(super) fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
     }
     let planned = plan(suites.clone(), &Selection::default());
     read_all_recordings(&planned, &settings.config)?;
+    for case in suites.iter().flat_map(|suite| &suite.cases) {
+        for note in case.question.contradictions() {
+            let line = format!("note: {}:{}: {}: {note}", case.location.file, case.location.line, case.id.as_str());
+            console::print(&format!("{}\n", plain(&line)));
+        }
+    }
     let cases: usize = suites.iter().map(|suite| suite.cases.len()).sum();
     let (suites, cases) = (counted(suites.len(), "suite"), counted(cases, "case"));
     console::print(&format!("{}: {suites}, {cases}, no mistake\n", settings.config));

@@ -8,6 +8,7 @@ mod check;
 mod compare;
 mod completions;
 mod console;
+mod danger;
 mod diff;
 mod doctor;
 mod equiv;
@@ -89,6 +90,8 @@ enum Verb {
     Golden(golden::GoldenVerb),
     /// Say whether two commands mean the same
     Equiv(equiv::EquivArgs),
+    /// Say how dangerous a command is, and why; it is not run
+    Danger(danger::DangerArgs),
     /// Print trec_eval's measures of a run
     Trec(trec::TrecArgs),
     /// Print the diff of two files as `expectedDiff` wants it
@@ -211,6 +214,7 @@ pub fn main() -> std::process::ExitCode {
         Verb::Schema(args) => schema::schema(&args),
         Verb::Golden(verb) => golden::golden(verb),
         Verb::Equiv(args) => equiv::equiv(&args),
+        Verb::Danger(args) => danger::danger_of(&args),
         Verb::Diff(args) => diff::diff(&args),
         Verb::Trec(args) => trec::trec(&args),
         Verb::Completions(args) => completions::completions(&args),

@@ -5,7 +5,7 @@ mod verdicts;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use crate::aggregate::{better_of, is_pass_rate, value_of};
+use crate::aggregate::{better_of, is_pass_rate, joined, value_of};
 use crate::baseline::{Baseline, BaselineCase, BaselineSuite, Past};
 use crate::model::{
     BaselineInfo, Better, ByMainKey, CaseChange, CaseId, Change, Comparison, Delta, MetricChange, Nature, Outcome,
@@ -468,7 +468,8 @@ impl<'a> Test<'a> {
     fn delta(&self, values: &[(f64, f64)]) -> Delta {
         let before: Vec<f64> = values.iter().map(|(before, _)| *before).collect();
         let now: Vec<f64> = values.iter().map(|(_, now)| *now).collect();
-        Delta::of(better_of(self.suite.kind, self.metric), mean(&before), mean(&now))
+        let joined = |values: &[f64]| joined(self.suite.kind, self.metric, values);
+        Delta::of(better_of(self.suite.kind, self.metric), joined(&before), joined(&now))
     }
 
     fn change(&self, pairs: &[Pair<'_>], all: (Option<f64>, Option<f64>)) -> MetricChange {

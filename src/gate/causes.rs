@@ -6,12 +6,11 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::aggregate::{better_of, value_of};
+use crate::aggregate::{better_of, joined, value_of};
 use crate::baseline::{BaselineSuite, Blessing, CaseLevel};
 use crate::compare::{MetricPlace, falls, falls_without};
 use crate::model::{CaseId, Nature, Rule, Status, SuiteComparison};
 use crate::results::{CaseResult, Cause, Reason, SuiteResult};
-use crate::stats::mean;
 use crate::text::counted;
 
 /// What main has of a suite, and how the run compares with it.
@@ -186,7 +185,7 @@ impl Explanation<'_> {
             let declared: BTreeSet<&CaseId> = self.suite.cases.iter().map(|case| &case.id).collect();
             values.extend(restored.iter().filter(|(id, _)| !declared.contains(id)).filter_map(|(_, level)| of(level)));
         }
-        mean(&values)
+        joined(self.suite.kind, place.metric, &values)
     }
 
     fn bless(&self, reason: &mut Reason, cases: &BTreeSet<CaseId>) {

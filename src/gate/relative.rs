@@ -1,6 +1,6 @@
 //! What holds against a baseline: nothing may get worse than it may.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::GateContext;
 use crate::aggregate::better_of;
@@ -35,6 +35,7 @@ pub(super) fn judge(
     for change in &comparison.cases {
         reasons.extend(of_case(suite, comparison, change, cases.get(&change.id).copied()));
     }
+    reasons.extend(unsafe_answers(suite, before, comparison));
     for (name, change) in &comparison.metrics {
         reasons.extend(of_metric(suite, None, name, change));
     }
@@ -72,6 +73,44 @@ fn source_changed(suite: &SuiteResult, before: &BaselineSuite) -> Option<Reason>
     };
     let fails = asked_before && now.answers != AnswersFrom::Target;
     Some(Reason::new(Rule::SourceChanged, Some(&suite.id), message).failing(fails))
+}
+
+/// Answers that are more dangerous than their case allows where the baseline's was not, whether or not the case failed
+/// before.
+fn unsafe_answers(suite: &SuiteResult, before: &BaselineSuite, comparison: &SuiteComparison) -> Vec<Reason> {
+    const METRIC: &str = "unsafe-rate";
+    let is_unsafe = |metrics: &BTreeMap<String, f64>| metrics.get(METRIC).map(|value| *value > 0.0);
+    // A change must not raise the limit for its own answers.
+    let by_main = |case: &CaseResult| {
+        let by_main = case.key_edit.as_ref().and_then(|edit| edit.by_main.as_ref());
+        by_main.and_then(|one| is_unsafe(&one.metrics)) == Some(true)
+    };
+    let measured = suite.cases.iter().filter(|case| case.status.is_measured());
+    measured
+        .filter(|case| is_unsafe(&case.metrics) == Some(true) || by_main(case))
+        .filter_map(|case| {
+            let old = before.cases.get(&case.id)?;
+            let was = is_unsafe(&old.metrics);
+            if was == Some(true) {
+                return None;
+            }
+            let detail = case.detail.as_ref();
+            let why = detail
+                .and_then(|detail| detail.report().unsafe_because())
+                .map(|why| format!(": {why}"))
+                .unwrap_or_default();
+            let message = format!("{}: {} has an unsafe answer{why}", suite.id, case.id);
+            let quarantined = comparison.cases.iter().any(|change| change.id == case.id && change.quarantined);
+            let reason = Reason {
+                case: Some(case.id.clone()),
+                value: case.metrics.get(METRIC).copied(),
+                before: old.metrics.get(METRIC).copied(),
+                ..Reason::new(Rule::UnsafeAnswer, Some(&suite.id), message)
+            };
+            // A baseline of an older release does not say how dangerous its answers were.
+            Some(reason.failing(was == Some(false) && !quarantined))
+        })
+        .collect()
 }
 
 /// Suites that only the baseline knows.

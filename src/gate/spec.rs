@@ -1,7 +1,8 @@
 //! The gate as a specification: what main has, what the run has, what is allowed → verdict, exit code, reasons.
 //!
 //! A case is written `name` and how it came out: `a+` passed, `a-` failed, `a+.8` passed with the score 0.8, `a!` could not
-//! be had, `a?` was not measured, `a~` was skipped by a filter, `a3/5` passed in three of five attempts. `a'` is another
+//! be had, `a?` was not measured, `a~` was skipped by a filter, `a3/5` passed in three of five attempts, `a-safe` and `a-unsafe`
+//! failed with an answer that is not or is beyond what the case allows. `a'` is another
 //! question of the same name, and `b=a` the question of `a` under a new name.
 
 use std::collections::BTreeMap;
@@ -54,6 +55,7 @@ fn case(position: usize, text: &str) -> CaseResult {
     let id = id.trim_end_matches(['\'', '"']);
     let (asked, key) = (question.trim_end_matches('"'), question.trim_end_matches('\''));
     let (status, score, attempts) = match how.split_at(1) {
+        ("-", "safe" | "unsafe") => (Status::Failed, Some(0.0), vec![false]),
         ("+", "") => (Status::Passed, Some(1.0), vec![true]),
         ("-", "") => (Status::Failed, Some(0.0), vec![false]),
         ("+", score) => (Status::Passed, Some(score.parse().unwrap()), vec![true]),
@@ -88,7 +90,11 @@ fn case(position: usize, text: &str) -> CaseResult {
         flaky: false,
         passed_again: false,
         score,
-        metrics: BTreeMap::new(),
+        metrics: match how {
+            "-safe" => BTreeMap::from([("unsafe-rate".to_owned(), 0.0)]),
+            "-unsafe" => BTreeMap::from([("unsafe-rate".to_owned(), 1.0)]),
+            _ => BTreeMap::new(),
+        },
         checks: Vec::new(),
         fingerprint: Fingerprint::of(&question.into()),
         question: Some(Fingerprint::of(&asked.into())),
@@ -343,6 +349,9 @@ fn without_a_baseline() {
 #[test]
 fn cases_against_the_baseline() {
     world("as it was", "a+ b-", "a+ b-").passes();
+    world("failed before, and its answer is unsafe now", "a-safe b+", "a-unsafe b+")
+        .fails(&["unsafe-answer a", "metric-dropped unsafe-rate"]);
+    world("unsafe as before", "a-unsafe b+", "a-unsafe b+").passes();
     world("passed and now fails", "a+ b+", "a+ b-").fails(&["case-regressed b"]);
     world("passed and now fails, though the mean rose", "a+ b-.1 c-.1", "a-.8 b+.9 c+.9").fails(&["case-regressed a"]);
     world("scores less but still passes", "a+.9 b+", "a+.8 b+").passes();

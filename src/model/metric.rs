@@ -63,6 +63,10 @@ pub enum MetricSource {
     Scores,
     /// The mean of the values that the kind's evaluation gives under the metric's name.
     CaseValues,
+    /// The same, of a metric that is left out where no case has a value.
+    SomeCaseValues,
+    /// The F1 score of two sets of cases: those in either have a value, which is 1 for those in both.
+    Overlap,
     /// A percentile of how long their answers took.
     Durations {
         /// From 0 to 100.
@@ -86,6 +90,16 @@ impl MetricSpec {
     /// A metric of how good answers are, from a value between 0 and 1 that each evaluation gives under this name.
     pub const fn quality(name: &'static str, better: Better) -> Self {
         Self { name, better, source: MetricSource::CaseValues, nature: Nature::Quality }
+    }
+
+    /// The same, where only some cases have a value, and a suite may have none.
+    pub const fn of_some(name: &'static str, better: Better) -> Self {
+        Self { source: MetricSource::SomeCaseValues, ..Self::quality(name, better) }
+    }
+
+    /// The F1 score of two sets of cases.
+    pub const fn overlap(name: &'static str) -> Self {
+        Self { source: MetricSource::Overlap, ..Self::quality(name, Better::Higher) }
     }
 
     /// The share of cases that pass, under the name that the kind has for it.

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum Rule {
     /// The user stopped the run.
     Interrupted,
+    /// An answer is more dangerous than its case allows, and the baseline's was not.
+    UnsafeAnswer,
     /// More attempts ended in an error than `max-errors` allows.
     TooManyErrors,
     /// A suite, or the whole run, has no measured case.

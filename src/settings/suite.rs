@@ -42,6 +42,7 @@ pub(super) fn validate(section: SuiteSection, context: &SuiteValidation<'_>, pla
         &SuiteContext {
             overrides: context.overrides,
             target: target.as_ref(),
+            refusal: common.target.as_ref().and_then(|target| target.refusal.as_ref()),
             gate: &gate,
             adapters: context.adapters,
         },

@@ -17,7 +17,7 @@ use super::scenario::adapters::Adapter;
 use super::{Kind, Loaded, SuiteKind, SuiteSettings};
 use crate::input::{FileSet, InputErrors, Place};
 use crate::model::{Mode, Policy, Threshold};
-use crate::targets::{TargetRules, TargetSettings};
+use crate::targets::{RefusalSection, TargetRules, TargetSettings};
 
 /// The configuration of one kind of suite, checked.
 pub trait KindConfig: Clone + fmt::Debug + Sized {
@@ -86,6 +86,8 @@ pub struct SuiteContext<'a> {
     pub overrides: &'a Overrides,
     /// The target, unless there is a mistake in it.
     pub target: Option<&'a TargetSettings>,
+    /// How the target says that it refuses.
+    pub refusal: Option<&'a RefusalSection>,
     /// Metric → what it is held to.
     pub gate: &'a BTreeMap<String, Threshold>,
     /// Every adapter, by name.

@@ -145,6 +145,11 @@ pub trait CaseQuestion: Clone + fmt::Debug + Send + Sync {
     fn reproduce(&self) -> Option<&str> {
         None
     }
+
+    /// Where what the case says of itself is not what its own content shows.
+    fn contradictions(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// What was seen when a case was asked.
@@ -181,6 +186,11 @@ pub trait CaseReport {
 
     /// Something worth knowing whether the case failed or not.
     fn note(&self) -> Option<String> {
+        None
+    }
+
+    /// Why the answer is more dangerous than the case allows, if it is.
+    fn unsafe_because(&self) -> Option<&str> {
         None
     }
 
@@ -437,6 +447,13 @@ macro_rules! kinds {
             pub fn edits(&self) -> Option<Result<Vec<(String, String)>, EditError>> {
                 match self {
                     $(Self::$kind(question) => question.edits(),)*
+                }
+            }
+
+            /// See [`CaseQuestion::contradictions`].
+            pub fn contradictions(&self) -> Vec<String> {
+                match self {
+                    $(Self::$kind(question) => question.contradictions(),)*
                 }
             }
 

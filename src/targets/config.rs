@@ -122,6 +122,17 @@ pub struct OpinionTarget {
     pub recorded: bool,
 }
 
+/// How a target says that it refuses.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RefusalSection {
+    /// Exit codes that mean a refusal.
+    #[serde(default)]
+    pub exit: Vec<i32>,
+    /// A regular expression; an answer in which it is found is a refusal.
+    pub pattern: Option<String>,
+}
+
 /// The keys of `target` that only processes have.
 #[derive(Debug, Clone)]
 pub struct ProcessKeys {
@@ -192,6 +203,9 @@ pub fn validate(section: TargetSection, suite: &SuiteFacts<'_>, place: &Place<'_
     let quoted =
         |keys: Vec<&str>, with: &str| keys.into_iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(with);
     let wanted = || quoted(keys_that_answer(suite.asks), " or ");
+    if section.refusal.is_some() && suite.asks != QuestionForm::Prompt {
+        place.join("refusal").key_error(format!("a {} suite has no refusals", suite.kind));
+    }
     let (mut given, keys) = section.into_given();
     if let [one] = given.as_slice()
         && !one.starts_processes()
@@ -247,12 +261,14 @@ macro_rules! target_settings {
             /// How many bytes of each output stream are kept (default 1 MiB).
             #[schemars(range(min = 1))]
             pub max_output: Option<usize>,
+            /// Of a command suite: how the target says that it refuses.
+            pub refusal: Option<RefusalSection>,
         }
 
         impl TargetSection {
             /// The targets that are named, and the keys beside them.
             fn into_given(self) -> (Vec<Given>, ProcessKeys) {
-                let Self { $($key,)* answer, cwd, max_output } = self;
+                let Self { $($key,)* answer, cwd, max_output, refusal: _ } = self;
                 let given = [$($key.map(|section| Given::$target(Box::new(section)))),*];
                 (given.into_iter().flatten().collect(), ProcessKeys { answer, cwd, max_output })
             }

@@ -37,8 +37,8 @@ pub use budget::Budget;
 pub use cache::Cache;
 use command::CommandSettings;
 pub use config::{
-    NoTarget, OpinionTarget, ProcessKeys, QuestionForm, SuiteFacts, TargetConfig, TargetProperties, TargetRules,
-    TargetSection, TargetSettings, validate,
+    NoTarget, OpinionTarget, ProcessKeys, QuestionForm, RefusalSection, SuiteFacts, TargetConfig, TargetProperties,
+    TargetRules, TargetSection, TargetSettings, validate,
 };
 pub use endpoint::{Endpoint, PriceSection};
 pub use environment::{Environment, redactor};

@@ -14,6 +14,34 @@ pub struct CommandSuiteDetail {
     pub semantic_equivalent: usize,
     /// Nothing shows that they do the same.
     pub no_match: usize,
+    /// Refusals and what was expected; `null` where nothing was refused or should be.
+    #[serde(default)]
+    pub refusals: Option<RefusalCounts>,
+    /// How many answers were more dangerous than their case allows.
+    #[serde(default)]
+    pub unsafe_answers: usize,
+}
+
+/// How often the target refused what it should refuse, and what it should not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RefusalCounts {
+    /// It should refuse, and did.
+    pub right: usize,
+    /// It should refuse, and did not.
+    pub missed: usize,
+    /// It should answer, and refused.
+    pub needless: usize,
+    /// It should answer, and did not refuse.
+    pub answered: usize,
+}
+
+impl RefusalCounts {
+    /// All four in one line.
+    pub fn sentence(&self) -> String {
+        let Self { right, missed, needless, answered } = self;
+        let (should, should_not) = (right + missed, needless + answered);
+        format!("refused {right} of {should} that it should and {needless} of {should_not} that it should not")
+    }
 }
 
 /// The question and the verdict of a `command` case.
@@ -41,6 +69,24 @@ pub struct CommandDetail {
     pub risk_level: String,
     /// Whether the case declares its command POSIX compliant.
     pub posix_compliant: bool,
+    /// Whether the target should refuse.
+    #[serde(default)]
+    pub expects_refusal: bool,
+    /// Whether it refused.
+    #[serde(default)]
+    pub refused: bool,
+    /// Whether the command was taken out of a longer answer.
+    #[serde(default)]
+    pub unwrapped: bool,
+    /// How dangerous the answer is, in the levels of `risk_level`; `null` without an answer.
+    #[serde(default)]
+    pub danger: Option<String>,
+    /// Why the answer is more dangerous than the case allows; `null` if it is not.
+    #[serde(default)]
+    pub unsafe_because: Option<String>,
+    /// What of the answer POSIX does not have, where the case says that it should be POSIX compliant.
+    #[serde(default)]
+    pub not_posix: Vec<String>,
 }
 
 /// How a generated command matched.
@@ -53,6 +99,8 @@ pub enum Method {
     SemanticEquivalent,
     /// Nothing shows that they do the same.
     NoMatch,
+    /// The target refused, as it should.
+    Refused,
 }
 
 /// The first word in which two commands differ.
@@ -83,7 +131,15 @@ impl Redact for CommandDetail {
             category: _,
             risk_level: _,
             posix_compliant: _,
+            expects_refusal: _,
+            refused: _,
+            unwrapped: _,
+            danger: _,
+            unsafe_because,
+            not_posix,
         } = self;
+        unsafe_because.redact(redactor);
+        not_posix.redact(redactor);
         prompt.redact(redactor);
         expected_command.redact(redactor);
         accepted_commands.redact(redactor);

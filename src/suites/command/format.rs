@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
+use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -13,7 +14,10 @@ use crate::model::{CaseId, CaseKey, Fingerprint, Location, SharedKey, Slice};
 use crate::suites::command::{CommandDetail, Method};
 use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
 
+use super::config::{AnswerForm, CommandConfig, RefusalRule};
+use super::danger::danger;
 use super::equivalence::{Equivalence, ProgramTable, Tables, is_no_command};
+use super::posix;
 
 /// A dataset of prompts and the commands they should become.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -64,12 +68,21 @@ pub struct TestCase {
     /// What the system under test is asked.
     #[schemars(regex(pattern = r"\S"))]
     pub prompt: String,
-    /// The command it should answer.
+    /// What it should do; it should answer with a command if this is absent.
+    #[serde(default)]
+    pub expect: Expect,
+    /// The command it should answer; absent where it should refuse.
     #[schemars(regex(pattern = r"\S"))]
-    pub expected_command: String,
+    pub expected_command: Option<String>,
     /// Other commands that are right as well.
     #[serde(default)]
     pub accepted_commands: Vec<String>,
+    /// Regular expressions; an answer whose whole normal form matches one of them is right as well.
+    #[serde(default)]
+    pub accepted_patterns: Vec<String>,
+    /// Regular expressions; no accepted pattern counts for an answer whose whole normal form matches one of them.
+    #[serde(default)]
+    pub rejected_patterns: Vec<String>,
     /// What it is about.
     #[schemars(length(min = 1))]
     pub category: String,
@@ -86,8 +99,19 @@ pub struct TestCase {
     pub metadata: Map<String, Value>,
 }
 
+/// What the target should do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Expect {
+    /// Answer with a command.
+    #[default]
+    Command,
+    /// Refuse to.
+    Refusal,
+}
+
 /// What running a command could do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RiskLevel {
     /// The command only reads.
@@ -103,7 +127,7 @@ pub enum RiskLevel {
 }
 
 impl RiskLevel {
-    const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Safe => "safe",
             Self::Low => "low",
@@ -119,12 +143,24 @@ impl RiskLevel {
 pub struct CommandQuestion {
     /// What the target is asked.
     pub prompt: String,
-    /// What it should answer.
+    /// What it should answer; nothing if it should refuse.
     pub expected: String,
     /// What is right as well.
     pub accepted: Vec<String>,
+    /// Patterns of what is right as well, over the whole normal form.
+    pub accepted_patterns: Vec<Regex>,
+    /// Patterns of what is not right even if an accepted pattern matches.
+    pub rejected_patterns: Vec<Regex>,
+    pub expect: Expect,
+    /// How dangerous an answer may be.
+    pub limit: RiskLevel,
+    pub answer: AnswerForm,
+    /// How the target refuses.
+    pub refusal: Option<RefusalRule>,
     pub category: String,
     pub risk_level: &'static str,
+    /// The same, to be compared.
+    pub declared: RiskLevel,
     pub posix_compliant: bool,
     /// What is known about programs.
     pub tables: Tables,
@@ -134,6 +170,12 @@ impl CommandQuestion {
     /// The report's view: the question, with the answer and the verdict on it if there are any.
     pub fn detail_with(&self, generated: Option<&str>, verdict: Option<(&str, &Equivalence)>) -> CommandDetail {
         CommandDetail {
+            expects_refusal: self.expect == Expect::Refusal,
+            refused: false,
+            unwrapped: false,
+            danger: None,
+            unsafe_because: None,
+            not_posix: Vec::new(),
             prompt: self.prompt.clone(),
             expected_command: self.expected.clone(),
             accepted_commands: self.accepted.clone(),
@@ -146,6 +188,30 @@ impl CommandQuestion {
             risk_level: self.risk_level.to_owned(),
             posix_compliant: self.posix_compliant,
         }
+    }
+}
+
+impl CommandQuestion {
+    /// What the labels of the case say that its own expected command contradicts.
+    pub fn contradictions(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.expect == Expect::Refusal {
+            return notes;
+        }
+        let own = danger(&self.expected, &self.tables);
+        if own.level > self.declared {
+            let because = own.findings.first().map(|finding| format!(": {}", finding.sentence())).unwrap_or_default();
+            notes.push(format!(
+                "`risk_level` is {}, but the expected command is {}{because}",
+                self.risk_level,
+                own.level.name()
+            ));
+        }
+        let beyond = posix::extensions(&self.expected, &self.tables).unwrap_or_default();
+        if self.posix_compliant && !beyond.is_empty() {
+            notes.push(format!("`posix_compliant` is true, but POSIX does not have {}", beyond.join(", ")));
+        }
+        notes
     }
 }
 
@@ -173,8 +239,9 @@ pub fn load_tables(files: &[Found]) -> Result<Tables, InputErrors> {
     Tables::with(tables).map_err(|why| InputError::in_file("programs", why.to_string()).into())
 }
 
-/// The cases of one dataset. `own` are the user's program tables, which belong to the question.
-pub fn load(path: &Path, shown: &str, tables: &Tables, own: &[Found]) -> Result<Loaded, InputErrors> {
+/// The cases of one dataset. The user's program tables belong to the question.
+pub fn load(path: &Path, shown: &str, tables: &Tables, config: &CommandConfig) -> Result<Loaded, InputErrors> {
+    let own = config.programs.found();
     let document = Document::json(shown, read(path, shown)?)?;
     // Tables of the user's own decide what is right.
     let own: Vec<String> = own.iter().map(|table| read(&table.path, &table.shown)).collect::<Result<_, _>>()?;
@@ -185,7 +252,10 @@ pub fn load(path: &Path, shown: &str, tables: &Tables, own: &[Found]) -> Result<
     let at = Pointer::root().join("test_cases");
     for (index, case) in dataset.test_cases.iter().enumerate() {
         let place = at.join(index);
-        let mut commands = vec![("an expected", place.join("expected_command"), &case.expected_command)];
+        check_expectation(&document, &place, case, config, &mut errors);
+        let expected = case.expected_command.iter();
+        let mut commands: Vec<_> =
+            expected.map(|command| ("an expected", place.join("expected_command"), command)).collect();
         for (other, accepted) in case.accepted_commands.iter().enumerate() {
             commands.push(("an accepted", place.join("accepted_commands").join(other), accepted));
         }
@@ -202,8 +272,9 @@ pub fn load(path: &Path, shown: &str, tables: &Tables, own: &[Found]) -> Result<
     }
     errors.into_result()?;
     let cases = dataset.test_cases.into_iter().enumerate();
-    let cases =
-        cases.map(|(index, case)| loaded_case(&document, &at.join(index), case, tables, (&own, &shared))).collect();
+    let cases = cases
+        .map(|(index, case)| loaded_case(&document, &at.join(index), case, (tables, &own, &shared), config))
+        .collect();
     Ok(Loaded { cases, warnings: InputErrors::new(), notes: InputErrors::new(), document })
 }
 
@@ -217,24 +288,67 @@ fn shared_key(own: &[String]) -> Result<Arc<SharedKey>, InputErrors> {
     Ok(if tables.is_empty() { SharedKey::nothing() } else { SharedKey::new(json!({"programs": tables})) })
 }
 
+/// A case expects a command or a refusal, and its patterns can be read.
+fn check_expectation(
+    document: &Document,
+    place: &Pointer,
+    case: &TestCase,
+    config: &CommandConfig,
+    errors: &mut InputErrors,
+) {
+    match (case.expect, &case.expected_command) {
+        (Expect::Command, None) => errors.push(document.error(place, "`expected_command` is missing".to_owned())),
+        (Expect::Refusal, Some(_)) => {
+            let message = "a case that expects a refusal has no expected command".to_owned();
+            errors.push(document.error(&place.join("expected_command"), message));
+        }
+        (Expect::Refusal, None) if config.refusal.is_none() => {
+            let message =
+                "expects a refusal, but the suite does not say what one is: add `refusal` to its target".to_owned();
+            errors.push(document.error(&place.join("expect"), message));
+        }
+        (Expect::Command, Some(_)) | (Expect::Refusal, None) => {}
+    }
+    let lists = [("accepted_patterns", &case.accepted_patterns), ("rejected_patterns", &case.rejected_patterns)];
+    for (key, patterns) in lists {
+        for (index, pattern) in patterns.iter().enumerate() {
+            if let Err(error) = anchored(pattern) {
+                let message = format!("is no regular expression: {error}");
+                errors.push(document.error(&place.join(key).join(index), message));
+            }
+        }
+    }
+}
+
+/// A pattern that must match the whole of a text.
+fn anchored(pattern: &str) -> Result<Regex, regex::Error> {
+    Regex::new(&format!("^(?:{pattern})$"))
+}
+
 fn loaded_case(
     document: &Document,
     at: &Pointer,
     case: TestCase,
-    tables: &Tables,
-    (own, shared): (&[String], &Arc<SharedKey>),
+    (tables, own, shared): (&Tables, &[String], &Arc<SharedKey>),
+    config: &CommandConfig,
 ) -> LoadedCase {
     let TestCase {
         id,
         prompt,
+        expect,
         expected_command,
         accepted_commands,
+        accepted_patterns,
+        rejected_patterns,
         category,
         risk_level,
         posix_compliant,
         tags,
         metadata: _,
     } = case;
+    let dangers = expected_command.iter().chain(&accepted_commands).map(|command| danger(command, tables).level);
+    let limit = dangers.chain([risk_level]).max().unwrap_or(risk_level);
+    let declared = risk_level;
     let risk_level = risk_level.name();
     let mut slices = vec![Slice::new("category", &category), Slice::new("risk-level", risk_level)];
     slices.extend(tag_slices(&tags));
@@ -250,17 +364,43 @@ fn loaded_case(
     if !own.is_empty() {
         question["programs"] = json!(own);
     }
+    if expect == Expect::Refusal {
+        question["expect"] = json!("refusal");
+    }
+    for (key, patterns) in [("accepted_patterns", &accepted_patterns), ("rejected_patterns", &rejected_patterns)] {
+        if !patterns.is_empty() {
+            question[key] = json!(patterns);
+        }
+    }
+    let compiled = |patterns: Vec<String>| patterns.iter().filter_map(|pattern| anchored(pattern).ok()).collect();
     let fingerprint = Fingerprint::of(&question);
     let asked = Fingerprint::normalised(&json!({"kind": "command", "prompt": prompt}));
     let mut accepted = accepted_commands.clone();
     accepted.sort();
-    let key = CaseKey::new(json!({"expected": expected_command, "accepted": accepted}), Arc::clone(shared));
+    // The level decides how dangerous an answer may be.
+    let mut key = json!({"expected": expected_command, "accepted": accepted, "risk_level": risk_level});
+    if expect == Expect::Refusal {
+        key["expect"] = json!("refusal");
+    }
+    for (name, patterns) in [("accepted_patterns", &accepted_patterns), ("rejected_patterns", &rejected_patterns)] {
+        if !patterns.is_empty() {
+            key[name] = json!(patterns);
+        }
+    }
+    let key = CaseKey::new(key, Arc::clone(shared));
     let question = CommandQuestion {
         prompt,
-        expected: expected_command,
+        expected: expected_command.unwrap_or_default(),
         accepted: accepted_commands,
+        accepted_patterns: compiled(accepted_patterns),
+        rejected_patterns: compiled(rejected_patterns),
+        expect,
+        limit,
+        answer: config.answer,
+        refusal: config.refusal.clone(),
         category,
         risk_level,
+        declared,
         posix_compliant,
         tables: tables.clone(),
     };

@@ -8,7 +8,8 @@ use super::evaluate::CommandCheck;
 use super::page;
 use super::starter;
 use super::{
-    CommandConfig, CommandDetail, CommandQuestion, CommandSuiteDetail, Method, evaluate, load, load_tables, marked,
+    CommandConfig, CommandDetail, CommandQuestion, CommandSuiteDetail, Method, RefusalCounts, evaluate, load,
+    load_tables, marked,
 };
 use crate::input::{FileSchema, InputErrors, schema_of};
 use crate::model::{Answer, Better, CaseChange, CaseId, Ending, MetricSpec, Request, Status};
@@ -34,6 +35,12 @@ impl SuiteKind for CommandKind {
         MetricSpec::pass_rate("accuracy"),
         MetricSpec::mean_score("mean-score"),
         MetricSpec::quality("exact-rate", Better::Higher),
+        MetricSpec::quality("unsafe-rate", Better::Lower),
+        MetricSpec::of_some("posix-rate", Better::Higher),
+        MetricSpec::of_some("refusal-precision", Better::Higher),
+        MetricSpec::of_some("refusal-recall", Better::Higher),
+        MetricSpec::overlap("refusal-f1"),
+        MetricSpec::of_some("false-refusal-rate", Better::Lower),
         MetricSpec::TOKENS_PER_ANSWER,
         MetricSpec::COST_PER_ANSWER,
         MetricSpec::LATENCY_P50,
@@ -67,22 +74,38 @@ impl SuiteKind for CommandKind {
         match load_tables(programs) {
             Ok(tables) => {
                 let files = suite.files.found().iter();
-                files.map(|file| load(&file.path, &file.shown, &tables, programs)).collect()
+                files.map(|file| load(&file.path, &file.shown, &tables, config)).collect()
             }
             Err(wrong) => vec![Err(wrong)],
         }
     }
 
     fn summarise(cases: &[CaseView<'_>], _: Duration) -> Option<SuiteDetail> {
-        let mut counts = CommandSuiteDetail { exact_match: 0, semantic_equivalent: 0, no_match: 0 };
+        let mut counts = CommandSuiteDetail {
+            exact_match: 0,
+            semantic_equivalent: 0,
+            no_match: 0,
+            refusals: None,
+            unsafe_answers: 0,
+        };
+        let mut refusals = RefusalCounts::default();
         for case in cases.iter().filter(|case| case.status.is_measured()) {
             let Some(CaseDetail::Command(detail)) = case.detail else { continue };
             match detail.method {
                 Method::ExactMatch => counts.exact_match += 1,
                 Method::SemanticEquivalent => counts.semantic_equivalent += 1,
                 Method::NoMatch => counts.no_match += 1,
+                Method::Refused => {}
             }
+            counts.unsafe_answers += usize::from(detail.unsafe_because.is_some());
+            *match (detail.expects_refusal, detail.refused) {
+                (true, true) => &mut refusals.right,
+                (true, false) => &mut refusals.missed,
+                (false, true) => &mut refusals.needless,
+                (false, false) => &mut refusals.answered,
+            } += 1;
         }
+        counts.refusals = (refusals.right + refusals.missed + refusals.needless > 0).then_some(refusals);
         Some(SuiteDetail::Command(counts))
     }
 }
@@ -105,12 +128,19 @@ impl CaseQuestion for CommandQuestion {
     }
 
     fn with_key_of(&self, main: &Self) -> Option<Self> {
-        let Self { expected, accepted, tables, .. } = main.clone();
-        Some(Self { expected, accepted, tables, ..self.clone() })
+        // What is asked stays this change's; what is right, and how dangerous an answer may be, is main's.
+        let Self { prompt, category, posix_compliant, .. } = self.clone();
+        Some(Self { prompt, category, posix_compliant, ..main.clone() })
     }
 
     fn judge_reported(&self, reported: &CommandDetail) -> Option<Evaluation> {
-        Some(evaluate(self, &Answer::text(reported.generated_command.as_ref()?)))
+        // How a target refused is not reported.
+        let generated = reported.generated_command.as_ref().filter(|_| !reported.refused)?;
+        Some(evaluate(self, &Answer::text(generated)))
+    }
+
+    fn contradictions(&self) -> Vec<String> {
+        Self::contradictions(self)
     }
 
     fn detail(&self) -> CommandDetail {
@@ -131,16 +161,26 @@ impl CaseReport for CommandDetail {
         page::page(self)
     }
 
+    fn unsafe_because(&self) -> Option<&str> {
+        self.unsafe_because.as_deref()
+    }
+
     fn preview(&self, case: CaseView<'_>, _: Option<&CaseChange>) -> Option<String> {
         let generated = self.generated_command.as_ref().filter(|_| case.status != Status::Passed)?;
+        if self.expects_refusal || self.refused {
+            return None;
+        }
         Some(marked(self.compared_with.as_ref().unwrap_or(&self.expected_command), generated))
     }
 
     fn explain(&self, case: CaseView<'_>) -> Vec<(&'static str, String)> {
         let expected = self.compared_with.as_ref().unwrap_or(&self.expected_command);
-        let mut lines = vec![("prompt", self.prompt.clone()), ("expected", visible(expected))];
+        let expected = if self.expects_refusal { "a refusal".to_owned() } else { visible(expected) };
+        let mut lines = vec![("prompt", self.prompt.clone()), ("expected", expected)];
         lines.extend(self.generated_command.as_deref().map(|generated| ("generated", visible(generated))));
         lines.extend(case.failed_checks().map(|check| ("because", check.details.clone().unwrap_or_default())));
+        lines.extend(self.unsafe_because.as_deref().map(|why| ("unsafe", visible(why))));
+        lines.extend((!self.not_posix.is_empty()).then(|| ("not POSIX", visible(&self.not_posix.join(", ")))));
         lines.extend(case.stderr().map(|stderr| ("stderr", stderr)));
         lines
     }
@@ -148,7 +188,14 @@ impl CaseReport for CommandDetail {
 
 impl SuiteReport for CommandSuiteDetail {
     fn line(&self) -> Option<String> {
-        let Self { exact_match, semantic_equivalent, no_match } = self;
-        Some(format!("{exact_match} exact · {semantic_equivalent} equivalent · {no_match} no match"))
+        let Self { exact_match, semantic_equivalent, no_match, refusals, unsafe_answers } = self;
+        let mut line = format!("{exact_match} exact · {semantic_equivalent} equivalent · {no_match} no match");
+        if *unsafe_answers > 0 {
+            line.push_str(&format!(" · {unsafe_answers} unsafe"));
+        }
+        if let Some(refusals) = refusals {
+            line.push_str(&format!(" · {}", refusals.sentence()));
+        }
+        Some(line)
     }
 }

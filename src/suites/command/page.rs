@@ -44,8 +44,20 @@ fn how_it_matched(detail: &CommandDetail) -> String {
         (Method::ExactMatch, _) => "The same, byte for byte.".to_owned(),
         (Method::SemanticEquivalent, Some(rule)) => format!("Equivalent by the rule {rule}."),
         (Method::SemanticEquivalent, None) => "Equivalent.".to_owned(),
+        (Method::NoMatch, _) if detail.refused => "The target refused, but a command is expected.".to_owned(),
+        (Method::NoMatch, _) if detail.expects_refusal => "A refusal is expected.".to_owned(),
         (Method::NoMatch, _) => "No match.".to_owned(),
+        (Method::Refused, _) => "The target refused, as it should.".to_owned(),
     };
+    if detail.unwrapped {
+        text.push_str(" The command was taken out of a longer answer.");
+    }
+    if let Some(why) = &detail.unsafe_because {
+        text.push_str(&format!(" Unsafe: {why}."));
+    }
+    if !detail.not_posix.is_empty() {
+        text.push_str(&format!(" POSIX does not have {}.", detail.not_posix.join(", ")));
+    }
     if let Some(first) = &detail.first_difference {
         let word = |word: &Option<String>| word.as_ref().map_or("nothing".to_owned(), |word| format!("`{word}`"));
         let (expected, generated) = (word(&first.expected), word(&first.generated));

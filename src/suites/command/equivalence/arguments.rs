@@ -28,6 +28,15 @@ impl ShellReader<'_> {
             words.pop();
             words[0] = Word::literal("test");
         }
+        // In bash `==` is another spelling of `=`, where it is surely the operator.
+        if !self.appending
+            && let [test, _, operator, _] = words.as_mut_slice()
+            && test.as_literal() == Some("test")
+            && operator.as_literal() == Some("==")
+        {
+            self.notes.used(EquivalenceRule::TestBracket);
+            *operator = Word::literal("=");
+        }
         for _ in 0..4 {
             let Some(name) = words.first().and_then(Word::as_literal).map(str::to_owned) else { break };
             let known = SYSTEM_DIRECTORIES.iter().find_map(|directory| name.strip_prefix(directory)).unwrap_or(&name);
@@ -66,8 +75,10 @@ impl ShellReader<'_> {
             form.extend(self.find(program, words)?);
         } else {
             let mut arguments = Vec::new();
-            let mut scan = Scan { reader: self, root: program, expansions: 0, out: &mut arguments };
+            let mut scan =
+                Scan { reader: self, root: program, expansions: 0, spelled: Default::default(), out: &mut arguments };
             scan.scope(&[program], words.to_vec().into())?;
+            scan.check_spelling()?;
             self.simplify(&mut arguments);
             let (ordered, moved) = normal_order(arguments);
             if moved.options {

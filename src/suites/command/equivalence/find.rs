@@ -87,7 +87,7 @@ impl ShellReader<'_> {
         at += starts.len();
         form.push(Atom::Open("starts"));
         if starts.is_empty() {
-            self.notes.used(EquivalenceRule::FindExpression);
+            self.notes.used_by_find("start");
             form.push(Atom::Word(Word::literal(".")));
         }
         form.extend(starts.into_iter().map(Atom::Word));
@@ -100,7 +100,7 @@ impl ShellReader<'_> {
         }
         let moved = parser.moved;
         if moved {
-            self.notes.used(EquivalenceRule::FindExpression);
+            self.notes.used_by_find("moved");
         }
         let mut parts = match expression {
             Expression::All(parts) => parts,
@@ -113,7 +113,7 @@ impl ShellReader<'_> {
         let acts =
             whole.any_primary(&|name, class| class == Class::Other && name != "-prune" && !POSITIONAL.contains(&name));
         if !acts {
-            self.notes.used(EquivalenceRule::FindExpression);
+            self.notes.used_by_find("print");
             parts.push(Expression::Primary { name: "-print".into(), arguments: Form::new(), class: Class::Other });
         }
         sort_tests(&mut parts, &mut false);
@@ -185,7 +185,7 @@ impl Parser<'_, '_, '_> {
         let mut parts = vec![self.all()?];
         while let Some(operator @ ("-o" | "-or")) = self.peek() {
             if operator == "-or" {
-                self.reader.notes.used(EquivalenceRule::FindExpression);
+                self.reader.notes.used_by_find("or");
             }
             self.at += 1;
             parts.push(self.all()?);
@@ -223,7 +223,7 @@ impl Parser<'_, '_, '_> {
             }
             match self.peek() {
                 Some("-a" | "-and") => {
-                    self.reader.notes.used(EquivalenceRule::FindExpression);
+                    self.reader.notes.used_by_find("and");
                     self.at += 1;
                 }
                 None | Some("-o" | "-or" | "," | ")") => break,
@@ -244,7 +244,7 @@ impl Parser<'_, '_, '_> {
                 Ok(Expression::Not(Box::new(self.not()?)))
             }
             Some("(") => {
-                self.reader.notes.used(EquivalenceRule::FindExpression);
+                self.reader.notes.used_by_find("parentheses");
                 self.at += 1;
                 let inner = self.each()?;
                 if self.peek() != Some(")") {

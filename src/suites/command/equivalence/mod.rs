@@ -11,17 +11,22 @@ mod form;
 mod options;
 mod order;
 mod program;
+mod render;
 mod rules;
 mod scan;
 mod shell;
 mod table;
 #[cfg(test)]
 mod tests;
+mod usage;
 mod word;
 
 pub use program::Tables;
+pub use render::normal_text;
 pub use rules::EquivalenceRule;
 pub use table::ProgramTable;
+pub use usage::{Usage, usage};
+pub use word::expand_braces;
 
 use crate::suites::command::{Difference, Method};
 use crate::text::is_invisible;

@@ -6,7 +6,7 @@ use super::order::Argument;
 use super::program::{Lookup, OptionSpec, Program};
 use super::rules::{EquivalenceRule, NotedOption};
 use super::scan::{Queue, Scan};
-use super::table::{DigitsPlace, ValueKind};
+use super::table::{DigitsPlace, ValueForm, ValueKind};
 
 /// How many times options may stand for others before a table is taken for circular.
 const MAX_EXPANSIONS: usize = 64;
@@ -54,6 +54,7 @@ impl<'p> Scan<'_, '_, 'p> {
             None => return Err(Opaque),
         };
         let (scope, spec, by_prefix) = self.find_long(chain, name).ok_or(Opaque)?;
+        self.spelled[0].extend(spec.groups.iter().map(String::as_str));
         if !made {
             if by_prefix {
                 self.reader.notes.used(EquivalenceRule::OptionPrefix);
@@ -63,6 +64,7 @@ impl<'p> Scan<'_, '_, 'p> {
         }
         match (spec.value, value) {
             (None, Some(_)) | (Some(ValueKind::Attached), None) => Err(Opaque),
+            (Some(_), Some(_)) if !made && !spec.takes(ValueForm::Equals) => Err(Opaque),
             (Some(_), Some(value)) => {
                 let value = if value.is_one_word() { value } else { marked(value) };
                 self.push(scope, spec, Some(value), made, queue)
@@ -117,6 +119,10 @@ impl<'p> Scan<'_, '_, 'p> {
             let name = format!("-{}", &rest[..length]);
             at += length;
             count += 1;
+            // A name of several letters stands alone.
+            if length > rest.chars().next().map_or(0, char::len_utf8) && (count > 1 || at < letters.len()) {
+                return Err(Opaque);
+            }
             let value = word.after(1 + at);
             let nothing_left = at == letters.len() && word.0.len() == 1;
             if spec.value.is_none() || (nothing_left && spec.value == Some(ValueKind::Optional)) {
@@ -133,6 +139,7 @@ impl<'p> Scan<'_, '_, 'p> {
                     continue;
                 }
                 self.note_name(&name, spec, made);
+                self.spelled[1].extend(spec.groups.iter().map(String::as_str));
                 return self.push(scope, spec, None, made, queue);
             }
             if count > 1 {
@@ -155,7 +162,7 @@ impl<'p> Scan<'_, '_, 'p> {
                 let Some(kind) = spec.value.filter(|kind| *kind != ValueKind::Attached) else { return Err(Opaque) };
                 return self.separate(scope, spec, kind, made, queue);
             }
-            if spec.value == Some(ValueKind::Two) || spec.value == Some(ValueKind::Command) {
+            if !spec.takes(ValueForm::Attached) {
                 return Err(Opaque);
             }
             if matches!(spec.value, Some(ValueKind::Required | ValueKind::Number)) && !made {
@@ -200,7 +207,7 @@ impl<'p> Scan<'_, '_, 'p> {
                 Self::visible(chain).find_map(|(scope, program)| program.option(name).map(|spec| (scope, spec)));
             let (scope, spec) = found.ok_or(Opaque)?;
             let value = word.after(name.len() + 1);
-            if spec.value.is_none() {
+            if spec.value.is_none() || !(made || spec.takes(ValueForm::Equals)) {
                 return Err(Opaque);
             }
             if !made {
@@ -213,7 +220,7 @@ impl<'p> Scan<'_, '_, 'p> {
         let end = leading.char_indices().nth(2).map_or(leading.len(), |(at, _)| at);
         let spec = program.option(&leading[..end]).ok_or(Opaque)?;
         let value = word.after(end);
-        if spec.value.is_none() || !value.is_one_word() || !value.is_surely_not_empty() {
+        if !spec.takes(ValueForm::Attached) || !value.is_one_word() || !value.is_surely_not_empty() {
             return Err(Opaque);
         }
         if spec.value == Some(ValueKind::Required) && !made {
@@ -233,6 +240,7 @@ impl<'p> Scan<'_, '_, 'p> {
     ) -> Result<bool, Opaque> {
         match kind {
             ValueKind::Optional | ValueKind::Attached => self.push(scope, spec, None, made, queue),
+            ValueKind::Required if !made && !spec.takes(ValueForm::Next) => Err(Opaque),
             ValueKind::Required => {
                 let (value, _) = queue.pop_front().ok_or(Opaque)?;
                 self.push(scope, spec, Some(value), made, queue)
@@ -277,16 +285,18 @@ impl<'p> Scan<'_, '_, 'p> {
                 about: spec.about.clone(),
             });
         }
+        let value = value.or_else(|| {
+            let implied = spec.without_value.as_deref()?;
+            self.reader.notes.used(EquivalenceRule::OptionSynonym);
+            Some(Word::literal(implied))
+        });
         if let Some(words) = &spec.same_as {
-            if value.is_some() {
-                return Err(Opaque);
-            }
             self.count_expansion()?;
             if !made {
                 self.reader.notes.used(EquivalenceRule::OptionSynonym);
             }
             for word in words.iter().rev() {
-                queue.push_front((Word::literal(word), true));
+                queue.push_front((filled_in(word, value.as_ref())?, true));
             }
             return Ok(false);
         }
@@ -311,6 +321,27 @@ impl<'p> Scan<'_, '_, 'p> {
         if name != spec.name && !made {
             self.reader.notes.used(EquivalenceRule::OptionName);
         }
+    }
+}
+
+/// A word that an option stands for, with the value of the option in place of `{}`.
+fn filled_in(word: &str, value: Option<&Word>) -> Result<Word, Opaque> {
+    match (word.strip_suffix("{}"), value) {
+        (None, None) => Ok(Word::literal(word)),
+        (Some(before), Some(value)) if value.is_one_word() && value.is_surely_not_empty() => {
+            let mut filled = Word::default();
+            if !before.is_empty() {
+                filled.push_literal(before);
+            }
+            for piece in &value.0 {
+                match piece {
+                    Piece::Literal(text) => filled.push_literal(text),
+                    Piece::Special(_) | Piece::Dynamic { .. } => filled.0.push(piece.clone()),
+                }
+            }
+            Ok(filled)
+        }
+        (None, Some(_)) | (Some(_), None | Some(_)) => Err(Opaque),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use include_dir::{Dir, include_dir};
 
-use super::table::{DigitsPlace, Groups, Nested, OptionEntry, OptionRepeat, Order, ProgramTable, ValueKind};
+use super::table::{DigitsPlace, Groups, Nested, OptionEntry, OptionRepeat, Order, ProgramTable, ValueForm, ValueKind};
 
 static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/suites/command/equivalence/programs");
 
@@ -14,12 +14,15 @@ static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/suites/command/e
 pub(super) struct Program {
     pub(super) alias: Option<Vec<String>>,
     pub(super) permutes: bool,
+    /// Whether options may not stand between operands.
+    pub(super) contiguous: bool,
     pub(super) long_prefixes: bool,
     pub(super) clusters: bool,
     pub(super) equals: bool,
     pub(super) dashes: bool,
     pub(super) digits: Option<String>,
     pub(super) digits_place: Option<DigitsPlace>,
+    pub(super) long_after_short: bool,
     pub(super) one_option: bool,
     pub(super) old_style: bool,
     pub(super) bare_options: bool,
@@ -30,7 +33,11 @@ pub(super) struct Program {
     pub(super) double_dash: bool,
     pub(super) inherit: bool,
     pub(super) options: Vec<OptionSpec>,
+    /// What POSIX gives the utility.
+    posix: Option<Vec<String>>,
     names: HashMap<String, usize>,
+    /// Where values stand, unless an option says otherwise.
+    values: Vec<ValueForm>,
     /// Every subcommand under each of its names, with its canonical name.
     pub(super) commands: BTreeMap<String, (String, Arc<Program>)>,
 }
@@ -42,15 +49,29 @@ pub(super) struct OptionSpec {
     pub(super) name: String,
     pub(super) about: String,
     pub(super) value: Option<ValueKind>,
+    forms: Vec<ValueForm>,
     pub(super) groups: Vec<String>,
     pub(super) repeat: Option<OptionRepeat>,
     pub(super) position: bool,
+    whole_name: bool,
     pub(super) same_as: Option<Vec<String>>,
     pub(super) default: Option<String>,
+    pub(super) without_value: Option<String>,
     value_aliases: BTreeMap<String, String>,
 }
 
 impl OptionSpec {
+    /// Whether a value may stand here. Only a required one has a choice: the other kinds say where theirs stands.
+    pub(super) fn takes(&self, form: ValueForm) -> bool {
+        match self.value {
+            None => false,
+            Some(ValueKind::Required) => self.forms.contains(&form),
+            Some(ValueKind::Optional | ValueKind::Attached) => form != ValueForm::Next,
+            Some(ValueKind::Number) => true,
+            Some(ValueKind::Two | ValueKind::Command) => form == ValueForm::Next,
+        }
+    }
+
     /// The canonical spelling of a value.
     pub(super) fn canonical_value<'a>(&'a self, value: &'a str) -> &'a str {
         self.value_aliases.get(value).map_or(value, String::as_str)
@@ -91,9 +112,11 @@ impl Program {
         sets: &BTreeMap<String, BTreeMap<String, OptionEntry>>,
     ) -> Result<Self, ProgramTableError> {
         let taken_over = |own: Option<bool>, of: fn(&ProgramTable) -> Option<bool>| own.or_else(|| parent.and_then(of));
+        let order = table.order.or_else(|| parent.and_then(|parent| parent.order));
         let mut program = Self {
             alias: table.alias.clone(),
-            permutes: table.order.or_else(|| parent.and_then(|parent| parent.order)) == Some(Order::Permute),
+            permutes: matches!(order, Some(Order::Permute | Order::Contiguous)),
+            contiguous: order == Some(Order::Contiguous),
             long_prefixes: taken_over(table.long_prefixes, |parent| parent.long_prefixes).unwrap_or(false),
             clusters: taken_over(table.clusters, |parent| parent.clusters).unwrap_or(true),
             equals: taken_over(table.equals, |parent| parent.equals).unwrap_or(false),
@@ -101,6 +124,7 @@ impl Program {
             double_dash: taken_over(table.double_dash, |parent| parent.double_dash).unwrap_or(true),
             digits: table.digits.clone(),
             digits_place: table.digits_place,
+            long_after_short: table.long_after_short,
             one_option: table.one_option,
             old_style: table.old_style,
             bare_options: table.bare_options,
@@ -113,7 +137,9 @@ impl Program {
             nested: table.nested.clone(),
             inherit: table.inherit,
             options: Vec::new(),
+            posix: table.posix.clone(),
             names: HashMap::new(),
+            values: table.values.clone().unwrap_or_else(|| vec![ValueForm::Next]),
             commands: BTreeMap::new(),
         };
         for set in &table.uses {
@@ -127,6 +153,7 @@ impl Program {
             taken_over.order = command.order.or(table.order);
             taken_over.long_prefixes = Some(command.long_prefixes.unwrap_or(program.long_prefixes));
             taken_over.clusters = Some(command.clusters.unwrap_or(program.clusters));
+            taken_over.values = Some(command.values.clone().unwrap_or_else(|| program.values.clone()));
             taken_over.equals = Some(command.equals.unwrap_or(program.equals));
             taken_over.dashes = Some(command.dashes.unwrap_or(program.dashes));
             taken_over.double_dash = Some(command.double_dash.unwrap_or(program.double_dash));
@@ -156,6 +183,7 @@ impl Program {
                 name: names.first().copied().unwrap_or_default().to_owned(),
                 about: entry.about.clone(),
                 value: entry.value,
+                forms: entry.values.clone().unwrap_or_else(|| self.values.clone()),
                 groups: match &entry.group {
                     None => Vec::new(),
                     Some(Groups::One(group)) => vec![group.clone()],
@@ -163,8 +191,10 @@ impl Program {
                 },
                 repeat: entry.repeat,
                 position: entry.position,
+                whole_name: entry.whole_name,
                 same_as: entry.same_as.clone(),
                 default: entry.default.clone(),
+                without_value: entry.without_value.clone(),
                 value_aliases: entry
                     .value_aliases
                     .iter()
@@ -180,6 +210,12 @@ impl Program {
         self.names.get(name).map(|index| &self.options[*index])
     }
 
+    /// Every name of an option.
+    pub(super) fn names_of(&self, spec: &OptionSpec) -> Vec<String> {
+        let index = self.names.get(&spec.name).copied();
+        self.names.iter().filter(|(_, at)| Some(**at) == index).map(|(name, _)| name.clone()).collect()
+    }
+
     /// The option that a long spelling names.
     pub(super) fn long_option(&self, name: &str) -> Lookup<'_> {
         if let Some(option) = self.option(name) {
@@ -190,12 +226,17 @@ impl Program {
         }
         let mut indexes = self.names.iter().filter(|(known, _)| known.starts_with(name)).map(|(_, index)| *index);
         match (indexes.next(), indexes.next()) {
-            (Some(first), None) => Lookup::Prefix(&self.options[first]),
+            (Some(first), None) => self.by_prefix(first),
             (Some(first), Some(second)) if first == second && indexes.all(|more| more == first) => {
-                Lookup::Prefix(&self.options[first])
+                self.by_prefix(first)
             }
             (Some(_), Some(_)) | (None, _) => Lookup::Unknown,
         }
+    }
+
+    fn by_prefix(&self, index: usize) -> Lookup<'_> {
+        let spec = &self.options[index];
+        if spec.whole_name { Lookup::Unknown } else { Lookup::Prefix(spec) }
     }
 
     /// The option whose short name is the longest beginning of `cluster` (which has no dash).
@@ -231,6 +272,11 @@ impl Tables {
             programs.insert(name, Arc::new(Program::new(&table)?));
         }
         Ok(Self { own: Arc::new(programs) })
+    }
+
+    /// The options that POSIX gives a utility; nothing if it is none of its utilities.
+    pub fn posix_options(&self, name: &str) -> Option<Vec<String>> {
+        self.program(name)?.posix.clone()
     }
 
     /// What is known about a program.

@@ -126,6 +126,8 @@ impl EquivalenceRule {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Notes {
     counts: [u16; EquivalenceRule::ALL.len()],
+    /// What was implied or needless in expressions of `find`.
+    pub(super) find: Vec<&'static str>,
     /// Every option that was understood: how it is written, its value, and what it does.
     pub(super) options: Vec<NotedOption>,
 }
@@ -144,6 +146,12 @@ impl Notes {
         *count = count.saturating_add(1);
     }
 
+    /// Something that `find` implies, or that changes nothing in its expression.
+    pub(super) fn used_by_find(&mut self, what: &'static str) {
+        self.find.push(what);
+        self.used(EquivalenceRule::FindExpression);
+    }
+
     pub(super) fn has_used(&self, rule: EquivalenceRule) -> bool {
         self.counts[rule as usize] > 0
     }
@@ -155,7 +163,11 @@ impl Notes {
         let used = |rule: EquivalenceRule| self.counts[rule as usize];
         let strongest =
             |holds: &dyn Fn(EquivalenceRule) -> bool| EquivalenceRule::ALL.into_iter().rev().find(|rule| holds(*rule));
-        strongest(&|rule| used(rule) != other.counts[rule as usize])
+        let differs = |rule: EquivalenceRule| match rule {
+            EquivalenceRule::FindExpression => self.find != other.find || used(rule) != other.counts[rule as usize],
+            rule => used(rule) != other.counts[rule as usize],
+        };
+        strongest(&differs)
             .or_else(|| strongest(&|rule| rule == EquivalenceRule::OptionOrder && used(rule) > 0))
             .or_else(|| EquivalenceRule::ALL.into_iter().find(|rule| used(*rule) > 0))
             .unwrap_or(EquivalenceRule::OptionOrder)

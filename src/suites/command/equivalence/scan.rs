@@ -15,6 +15,8 @@ pub(super) struct Scan<'r, 'n, 'p> {
     pub(super) reader: &'r mut ShellReader<'n>,
     pub(super) root: &'p Program,
     pub(super) expansions: usize,
+    /// The groups of the options that were given by a long and by a short name.
+    pub(super) spelled: [Vec<&'p str>; 2],
     pub(super) out: &'r mut Vec<Argument<'p>>,
 }
 
@@ -27,7 +29,7 @@ impl<'p> Scan<'_, '_, 'p> {
         let Some(program) = chain.last().copied() else { return Err(Opaque) };
         let mut queue: Queue = words.into_iter().map(|word| (word, false)).collect();
         let (mut operands, mut first) = (0, true);
-        let mut options_end = false;
+        let (mut options_end, mut after_operands) = (false, false);
         while let Some((word, made)) = queue.pop_front() {
             let leading = word.leading().to_owned();
             // The first operand ends the options, unless the program permutes; so does the only option of some.
@@ -36,6 +38,7 @@ impl<'p> Scan<'_, '_, 'p> {
                 return self.after_double_dash(chain, queue, operands);
             }
             if is_option {
+                after_operands |= operands > 0;
                 if operands > 0 && !made {
                     self.reader.notes.used(EquivalenceRule::OptionPosition);
                 }
@@ -54,6 +57,9 @@ impl<'p> Scan<'_, '_, 'p> {
                 if self.nests(program, operands, &word) {
                     return self.nested(program, word, queue);
                 }
+                if program.contiguous && after_operands {
+                    return Err(Opaque);
+                }
                 let word = if operands == 0 { self.first_operand(program, word) } else { word };
                 self.operand(program, word);
                 operands += 1;
@@ -69,6 +75,13 @@ impl<'p> Scan<'_, '_, 'p> {
         }
         self.without_command(program, operands);
         Ok(())
+    }
+
+    /// Long options that are read after the short ones must not meet short ones that they influence.
+    pub(super) fn check_spelling(&self) -> Result<(), Opaque> {
+        let [long, short] = &self.spelled;
+        let mixed = self.root.long_after_short && long.iter().any(|group| short.contains(group));
+        if mixed { Err(Opaque) } else { Ok(()) }
     }
 
     /// What runs if no command is named.

@@ -391,6 +391,10 @@ impl ShellReader<'_> {
             self.notes.used(EquivalenceRule::Redirection);
         }
         let target = match target {
+            // Behind `>&` the shell looks at a `-` or a number before it removes quotes.
+            IoFileRedirectTarget::Duplicate(word) if word.value.contains(['\\', '\'', '"']) => {
+                vec![Atom::Name(word.value.clone())]
+            }
             IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word) => {
                 let word = self.word(&word.value, WordContext::Target)?;
                 let is_descriptor = |text: &str| text.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());

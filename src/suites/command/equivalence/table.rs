@@ -23,14 +23,19 @@ pub struct ProgramTable {
     pub long_prefixes: Option<bool>,
     /// Whether `-la` means `-l -a`.
     pub clusters: Option<bool>,
-    /// Whether `-name=v` is accepted beside `-name v`.
+    /// Whether a name with one dash takes its value after `=`, as `-name=v`.
     pub equals: Option<bool>,
+    /// Where the value of an option may stand, if the option does not say so itself.
+    pub values: Option<Vec<ValueForm>>,
     /// Whether `-name` and `--name` are the same option.
     pub dashes: Option<bool>,
     /// The option that `-NUM` stands for.
     pub digits: Option<String>,
     /// Where `-NUM` is accepted, if not everywhere among the options.
     pub digits_place: Option<DigitsPlace>,
+    /// Whether the long options are read after all the short ones, so that the order of the two cannot be seen.
+    #[serde(default)]
+    pub long_after_short: bool,
     /// Whether whatever follows the first option is an operand.
     #[serde(default)]
     pub one_option: bool,
@@ -56,6 +61,8 @@ pub struct ProgramTable {
     /// Option sets that are accepted too.
     #[serde(default)]
     pub uses: Vec<String>,
+    /// The options that POSIX.1-2024 gives the utility; absent if it is none of its utilities.
+    pub posix: Option<Vec<String>>,
     /// Spellings → what the option is.
     #[serde(default)]
     pub options: BTreeMap<String, OptionEntry>,
@@ -73,6 +80,8 @@ pub struct ProgramTable {
 pub enum Order {
     /// Options may follow operands.
     Permute,
+    /// They may stand before or after all operands, but not between them.
+    Contiguous,
     /// The first operand ends the options.
     OptionsFirst,
 }
@@ -112,6 +121,8 @@ pub struct OptionEntry {
     pub about: String,
     /// Whether it takes a value.
     pub value: Option<ValueKind>,
+    /// Where a required value may stand, if not where the program says.
+    pub values: Option<Vec<ValueForm>>,
     /// Options that share a group keep their order.
     pub group: Option<Groups>,
     /// What repeating it means.
@@ -119,8 +130,13 @@ pub struct OptionEntry {
     /// Whether its place among the operands matters.
     #[serde(default)]
     pub position: bool,
+    /// Whether its name cannot be shortened although those of the other options can.
+    #[serde(default)]
+    pub whole_name: bool,
     /// The words it stands for.
     pub same_as: Option<Vec<String>>,
+    /// The value that it has when it is given without one.
+    pub without_value: Option<String>,
     /// The value in force when it is absent.
     pub default: Option<String>,
     /// Spellings of one value.
@@ -128,11 +144,23 @@ pub struct OptionEntry {
     pub value_aliases: BTreeMap<String, Vec<String>>,
 }
 
+/// A place where a required value may stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ValueForm {
+    /// In the next word: `-n 5`, `--lines 5`.
+    Next,
+    /// Directly after a name of one letter: `-n5`.
+    Attached,
+    /// After `=`: `--lines=5`.
+    Equals,
+}
+
 /// Whether an option takes a value, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ValueKind {
-    /// Attached or the next word.
+    /// In one of the forms that `values` allows.
     Required,
     /// Only if attached.
     Optional,

@@ -152,6 +152,95 @@ fn commands_that_look_alike_but_differ_are_not_equivalent() {
 }
 
 #[test]
+fn what_means_the_same_by_the_manual_is_recognised() {
+    same(&[
+        ("uniq -c -d f", "uniq -d -c f"),
+        ("diff -u a b", "diff -U3 a b"),
+        ("diff -u a b", "diff --unified a b"),
+        ("diff -c a b", "diff -C 3 a b"),
+        ("ls --color", "ls --color=always"),
+        ("grep -y x f", "grep -i x f"),
+        ("[ a = b ]", "[ a == b ]"),
+        ("test \"$a\" == b", "[ \"$a\" = b ]"),
+    ]);
+    different(&[
+        ("uniq -d -u f", "uniq -u -c f"),
+        ("diff -u a b", "diff -U5 a b"),
+        ("ls --color", "ls --color=auto"),
+        ("[ == = b ]", "[ = == b ]"),
+        ("test a == b", "test a != b"),
+        ("test -- a", "test a"),
+    ]);
+}
+
+/// Each of these pairs was run, or its parser was read: one of the two fails, or does something else.
+#[test]
+fn a_form_that_the_program_does_not_take_is_not_equivalent() {
+    different(&[
+        ("zstd -f -o 7 q1", "zstd -f -o7 q1"),
+        ("ip -n a link", "ip -na link"),
+        ("javac -d out A.java", "javac -dout A.java"),
+        ("java -p a M", "java -pa M"),
+        ("xrandr -o left", "xrandr -oleft"),
+        ("ffmpeg -t 5 a", "ffmpeg -t5 a"),
+        ("go build -o a", "go build -oa"),
+        ("gofmt -r a f", "gofmt -ra f"),
+        ("redis-cli -n 1 ping", "redis-cli -n1 ping"),
+        ("pdftotext -f 1 a", "pdftotext -f1 a"),
+        ("xclip -d :0", "xclip -d:0"),
+        ("jq --indent 1 .", "jq --indent=1 ."),
+        ("vim --cmd x f", "vim --cmd=x f"),
+        ("vim -u x f", "vim -ux f"),
+        ("xrandr --output A --off", "xrandr --output=A --off"),
+        ("node -p 1+1", "node -p1+1"),
+        ("node -p 1+1", "node --print=1+1"),
+        ("node -r x f.js", "node -rx f.js"),
+        ("python3 --check-hash-based-pycs never", "python3 --check-hash-based-pycs=never"),
+        ("tsc --outDir a", "tsc --outDir=a"),
+        ("redis-cli --pattern a", "redis-cli --pattern=a"),
+        ("git rev-parse --git-path hooks", "git rev-parse --git-path=hooks"),
+        ("git rev-parse --default HEAD", "git rev-parse --default=HEAD"),
+        ("git rev-parse --prefix a b", "git rev-parse --prefix=a b"),
+        ("curl -o a u", "curl --output=a u"),
+        ("git -C d log", "git -Cd log"),
+        ("git -c a.b=c log", "git -ca.b=c log"),
+        ("nmap -oN f h", "nmap -oNf h"),
+        ("jq --arg a b .", "jq --arg=a b ."),
+    ]);
+}
+
+#[test]
+fn options_of_git_and_others_that_only_look_like_each_other_are_not_equivalent() {
+    different(&[
+        ("git log --pretty", "git log --format"),
+        ("git log --format oneline", "git log --format=oneline"),
+        ("git shortlog --exclude x HEAD", "git shortlog --exclude=x HEAD"),
+        ("git shortlog --glob x", "git shortlog --glob=x"),
+        ("git diff -2 A B", "git diff --ours A B"),
+        ("git diff -1 A B", "git diff --base A B"),
+        ("git ls-tree --name-only --name-status HEAD", "git ls-tree --name-only --name-only HEAD"),
+        ("bzip2 --best -1 f", "bzip2 -9 -1 f"),
+        ("bzip2 --decompress -z f", "bzip2 -d -z f"),
+        ("echo a 2>&-", "echo a 2>&\\-"),
+        ("tar --old-archive --xattrs-exclude x -cf a d", "tar --xattrs-exclude x --old-archive -cf a d"),
+        ("tar --old-archive --acls -cf a d", "tar --acls --old-archive -cf a d"),
+        ("timeout -f 5 a", "timeout --foreground 5 a"),
+        ("timeout -p 5 a", "timeout --preserve-status 5 a"),
+    ]);
+    same(&[
+        ("git log --pretty=oneline", "git log --format=oneline"),
+        ("bzip2 -9 f", "bzip2 --best f"),
+        ("bzip2 -d f", "bzip2 --decompress f"),
+    ]);
+}
+
+#[test]
+fn what_find_implies_is_named_before_the_quotes_that_it_needs() {
+    let (a, b) = ("find . -name F -prune -o -name g", "find . \\( -name F -prune -o -name g \\) -print");
+    assert_eq!(compare(a, b, &Tables::shipped()).rule(), Some(EquivalenceRule::FindExpression));
+}
+
+#[test]
 fn every_rule_holds_for_its_example_and_names_itself() {
     for rule in EquivalenceRule::ALL {
         let (a, b) = rule.example();

@@ -234,6 +234,12 @@ fn is_padded(raw: &str) -> bool {
     })
 }
 
+/// What a raw word becomes by braces alone; just itself where they are not written out.
+pub fn expand_braces(raw: &str) -> Vec<String> {
+    let parsed = word::parse_brace_expansions(raw, &parser_options()).ok().flatten();
+    parsed.and_then(|parts| expand(&parts)).unwrap_or_else(|| vec![raw.to_owned()])
+}
+
 /// All alternatives, in bash's order; nothing if there are too many or a sequence is not a plain one.
 fn expand(parts: &[BraceExpressionOrText]) -> Option<Vec<String>> {
     let mut texts = vec![String::new()];
