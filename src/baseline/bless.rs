@@ -76,7 +76,7 @@ pub fn bless(results: &Results, wanted: &BlessSelection) -> Result<Blessed, Bles
         return Err(BlessError::NothingFailed);
     }
     let mut blessed = Blessed::default();
-    for reason in failing.iter().filter(|reason| is_named(reason, wanted)) {
+    for reason in failing.iter().filter(|reason| is_named(results, reason, wanted)) {
         let Some(suite) = &reason.suite else { continue };
         if is_part && reason.case.is_none() {
             continue;
@@ -92,9 +92,9 @@ pub fn bless(results: &Results, wanted: &BlessSelection) -> Result<Blessed, Bles
     if blessed.allows.is_empty() { Err(BlessError::NotNamed(failing.len())) } else { Ok(blessed) }
 }
 
-fn is_named(reason: &Reason, wanted: &BlessSelection) -> bool {
+fn is_named(results: &Results, reason: &Reason, wanted: &BlessSelection) -> bool {
     let BlessSelection { suite, case, metric, changed } = wanted;
-    if *changed && !reason.rule.is_of_edit() {
+    if *changed && !reason.rule.is_of_edit() && !only_edits_explain(results, reason) {
         return false;
     }
     let of_suite = |wanted: &String| reason.suite.as_ref().is_some_and(|one| one.as_str() == wanted);
@@ -108,6 +108,16 @@ fn is_named(reason: &Reason, wanted: &BlessSelection) -> bool {
         reason.metric.as_ref() == Some(wanted) || words.next() == Some(wanted)
     };
     suite.as_ref().is_none_or(of_suite) && case.as_ref().is_none_or(of_case) && metric.as_ref().is_none_or(of_metric)
+}
+
+/// Whether every case that explains a reason was edited.
+fn only_edits_explain(results: &Results, reason: &Reason) -> bool {
+    let suites = results.comparison.iter().flat_map(|all| &all.suites);
+    let changes = || suites.clone().filter(|suite| Some(&suite.id) == reason.suite.as_ref()).flat_map(|suite| &suite.cases);
+    let is_edited = |case: &CaseId| {
+        changes().any(|change| change.id == *case && (change.question_changed || change.key_changed))
+    };
+    reason.case.is_none() && !reason.cause.is_itself() && reason.cause.cases.iter().all(is_edited)
 }
 
 impl Blessed {

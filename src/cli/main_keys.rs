@@ -29,6 +29,8 @@ pub(super) enum KeysError {
     Git(String, GitError),
     #[error("no temporary directory: {0}")]
     Scratch(std::io::Error),
+    #[error("{0} is behind a link that leads out of main's files")]
+    LeadsOut(String),
     #[error("main's files cannot be loaded: {0}")]
     Invalid(String),
 }
@@ -113,12 +115,27 @@ fn written(settings: &Settings, base: &Sha, into: &Path) -> Result<PathBuf, Keys
     Ok(into.join(git.prefix().map_err(failed)?))
 }
 
+/// The temporary directory that a folder is in.
+fn top_of(folder: &Path) -> Option<PathBuf> {
+    let folder = folder.canonicalize().ok()?;
+    let temporary = std::env::temp_dir().canonicalize().ok()?;
+    let inside = folder.strip_prefix(&temporary).ok().and_then(|inside| inside.components().next());
+    Some(inside.map_or(folder.clone(), |first| temporary.join(first)))
+}
+
 /// Loads every case of a configuration, without the flags of this run.
 pub(super) fn load(config: &Path, mode: Mode) -> Result<MainCases, KeysError> {
     let invalid = |errors: InputErrors| KeysError::Invalid(errors.to_string().lines().next().unwrap_or("").to_owned());
     let overrides = Overrides { mode, ..Overrides::default() };
     let (settings, errors) = Settings::load(config, &overrides).map_err(invalid)?;
     errors.into_result().map_err(invalid)?;
+    // A link that leads out of these files leads to those of the change.
+    let top = config.parent().and_then(top_of).unwrap_or_default();
+    for found in settings.suites.iter().flat_map(|suite| suite.files.found()) {
+        if !found.path.canonicalize().is_ok_and(|path| path.starts_with(&top)) {
+            return Err(KeysError::LeadsOut(found.shown.clone()));
+        }
+    }
     let (suites, _) = suites::load(&settings.config, &settings.suites).map_err(invalid)?;
     let mut cases = MainCases::new();
     for suite in suites {

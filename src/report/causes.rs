@@ -210,7 +210,7 @@ impl<'a> CauseGroup<'a> {
             (CauseKind::Lower, _, [case]) => of_suite(lower_line(case)),
             (CauseKind::Lower, _, _) => of_suite(format!("{} score lower", counted(count, "case"))),
             (_, [one], _) => one.message.clone(),
-            (_, _, _) => of_suite(many(all().map(|one| one.rule).min(), count)),
+            (_, own, _) => of_suite(many(own.iter().map(|one| one.rule).min(), count)),
         };
         if let Some(effects) = effects(&self.effects, count) {
             sentence.push_str(&format!("; {effects}"));

@@ -73,6 +73,7 @@ impl SuiteSettings {
                 return SuiteSource { answers: AnswersFrom::AnotherTool, target: Some(files.join(", ")) };
             }
             (_, Source::Recordings) => AnswersFrom::Recordings,
+            (_, Source::Target | Source::Recorder) if self.target.properties().is_recorded() => AnswersFrom::Recordings,
             (_, Source::Nobody) => AnswersFrom::Nobody,
             (_, Source::Target | Source::Recorder) if self.target.is_none() => AnswersFrom::Cases,
             (_, Source::Target | Source::Recorder) => AnswersFrom::Target,

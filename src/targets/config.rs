@@ -20,6 +20,11 @@ pub trait TargetProperties: fmt::Debug + Send + Sync {
     /// Whether somebody is asked who must not be asked in a replay: a process or a service.
     fn asks_outside(&self) -> bool;
 
+    /// Whether it reads answers that somebody recorded before.
+    fn is_recorded(&self) -> bool {
+        false
+    }
+
     /// Makes paths absolute that are relative to the directory of the configuration.
     fn resolve(&mut self, _root: &Path) {}
 

@@ -44,6 +44,10 @@ impl TargetProperties for RunSettings {
         false
     }
 
+    fn is_recorded(&self) -> bool {
+        true
+    }
+
     fn file_sets(&self) -> Vec<&FileSet> {
         vec![&self.0]
     }
@@ -78,6 +82,10 @@ impl BuildTarget for RunSettings {
 impl TargetProperties for RecordedSettings {
     fn asks_outside(&self) -> bool {
         false
+    }
+
+    fn is_recorded(&self) -> bool {
+        true
     }
 
     fn file_sets(&self) -> Vec<&FileSet> {

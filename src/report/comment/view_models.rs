@@ -282,7 +282,9 @@ pub(super) fn cases(results: &Results) -> Vec<CasesView> {
     let mut views = Vec::new();
     let edited = edited_keys(results, &changes);
     if !edited.is_empty() {
-        let heading = Heading { title: format!("{} with an edited key", counted(edited.len(), "case")) };
+        let edits = results.gate.reasons.iter().filter(|one| one.fails && EDITS.contains(&one.rule)).count();
+        let first = if edits > edited.len() { format!(", the first {}", edited.len()) } else { String::new() };
+        let heading = Heading { title: format!("{} with an edited key{first}", counted(edits, "case")) };
         views.push(CasesView { section: CommentSection::EditedKeys, heading, cases: edited });
     }
     for (open, further, title, cases) in [
@@ -314,12 +316,14 @@ pub(super) fn cases(results: &Results) -> Vec<CasesView> {
     views
 }
 
+/// The rules about keys that a change edits.
+const EDITS: [Rule; 2] = [Rule::PassesOnlyByNewKey, Rule::KeyEdited];
+
 /// The first cases whose edited keys fail the gate: both keys, and the answer that is judged by them.
 fn edited_keys(results: &Results, changes: &Changes<'_>) -> Vec<CaseCard> {
     const MOST: usize = 3;
-    let rules = [Rule::PassesOnlyByNewKey, Rule::KeyEdited];
     let mut cards = Vec::new();
-    for reason in results.gate.reasons.iter().filter(|one| one.fails && rules.contains(&one.rule)).take(MOST) {
+    for reason in results.gate.reasons.iter().filter(|one| one.fails && EDITS.contains(&one.rule)).take(MOST) {
         let suite = results.suites.iter().find(|suite| Some(&suite.id) == reason.suite.as_ref());
         let case = suite.and_then(|suite| suite.cases.iter().find(|case| Some(&case.id) == reason.case.as_ref()));
         let Some((suite, case)) = suite.zip(case) else { continue };

@@ -45,14 +45,16 @@ fn loaded(shown: &str, text: String, records: Records) -> Loaded {
     remarks.extend(first_notes(&document, notes));
     let cases = cases.into_iter().enumerate().map(|(index, RecordedCase { first, attempts })| {
         let at = Pointer::root().join(index);
+        // A case of another tool is its id: another id is another case, whatever else is the same.
+        let asked = Fingerprint::normalised(&json!({"kind": "imported", "id": first.id, "asked": first.question}));
+        let key = CaseKey::new(first.key.clone(), SharedKey::nothing());
         // Without a key it is what release 0.1 hashed.
-        let asked = if first.key.is_null() { first.question } else { json!([first.question, first.key]) };
+        let both = if first.key.is_null() { first.question } else { json!([first.question, first.key]) };
         LoadedCase {
             case: Case {
-                fingerprint: Fingerprint::of(&json!({"kind": "imported", "id": first.id, "asked": asked})),
-                asked: Fingerprint::normalised(&json!({"kind": "imported", "asked": asked})),
-                // Another tool judged, and its results do not say how.
-                key: CaseKey::new(Value::Null, SharedKey::nothing()),
+                fingerprint: Fingerprint::of(&json!({"kind": "imported", "id": first.id, "asked": both})),
+                asked,
+                key,
                 id: CaseId::new(first.id),
                 slices: tag_slices(&first.tags),
                 tags: first.tags,
