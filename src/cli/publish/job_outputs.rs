@@ -33,12 +33,12 @@ impl Publisher<'_> {
         Ok(())
     }
 
-    /// The annotations as commands in the log, for where no check run shows them.
-    pub(super) fn print_annotations(&self, publication: &Publication) {
+    /// The annotations as commands in the log, unless a check run shows them.
+    pub(super) fn print_annotations(&self, publication: &Publication, shown: bool) {
         if !self.args.annotations || publication.is_cancelled() {
             return;
         }
-        let text = publication.workflow_commands();
+        let text = if shown { String::new() } else { publication.workflow_commands() };
         match &self.files.dry_run {
             Some(directory) => Files::write(&directory.join("annotations.txt"), &text),
             None => console::print(&text),

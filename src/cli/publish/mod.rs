@@ -172,7 +172,7 @@ impl Publisher<'_> {
             Err(PublicationError::Github(GithubError::Refused(why))) => {
                 let refused = self.unjudged(Err(NoResults::Refused(why.clone())));
                 self.write_job_outputs(&refused)?;
-                self.print_annotations(&refused);
+                self.print_annotations(&refused, false);
                 lost.note("comment and check run", "contents: read", Err(GithubError::Refused(why)));
                 return Ok(self.end(&lost, ExitCode::Passed));
             }
@@ -181,7 +181,7 @@ impl Publisher<'_> {
                 console::error(&why.to_string());
                 let unreachable = self.unjudged(Err(why));
                 self.write_job_outputs(&unreachable)?;
-                self.print_annotations(&unreachable);
+                self.print_annotations(&unreachable, false);
                 return Ok(ExitCode::Unreachable);
             }
             Err(skipped @ (PublicationError::PullRequest(_) | PublicationError::NoConfiguration(_))) => {
@@ -198,9 +198,7 @@ impl Publisher<'_> {
             lost.note("the check run", "checks: write", done.map(|_| ()));
         }
         // Once is enough: what the check run shows is not said in the log again.
-        if !annotated || self.args.dry_run {
-            self.print_annotations(&publication);
-        }
+        self.print_annotations(&publication, annotated);
         let number = publication.number.filter(|_| self.has_token && self.args.comment != CommentWhen::Never);
         if let Some(number) = number.filter(|_| !publication.is_cancelled()) {
             match self.comment(&publication, number).await {
