@@ -134,8 +134,9 @@ plan() {
   esac
   if [ -n "$INPUT_SHARD" ]; then
     name=evalratchet${INPUT_COMMENT_KEY:+-$INPUT_COMMENT_KEY}
-    # A shard is not judged: the job that merges compares and publishes.
-    whole=false fetch=false start=false artifact=true sarif=false
+    # A shard is not judged: the job that merges compares and publishes. Main's files are needed here all the same: a case whose
+    # key was edited is held against main's while it is asked.
+    whole=false start=false artifact=true sarif=false
     name=$name-shard-${INPUT_SHARD%%/*}-of-${INPUT_SHARD#*/}
   fi
   if compares_with_own; then fetch=false; fi
