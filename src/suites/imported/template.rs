@@ -20,7 +20,13 @@ pub(super) fn label_of(label: &str, rendered: &str) -> Option<String> {
     let own = match before {
         // The path of a file is no name of the user's: a name comes before it.
         Some(before) => before.trim_end().trim_end_matches(':').rsplit_once(": ").map_or("", |(own, _)| own),
-        None if label.contains('\n') || HOLE.is_match(label) || label.chars().count() > LONGEST => "",
+        // The template became another text than its parts tell, but a name before the path of a file is a name.
+        None if label.contains('\n') || HOLE.is_match(label) || label.chars().count() > LONGEST => {
+            let mut parts = label.split(": ");
+            let (name, path) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+            let is_path = path.contains('.') && !path.contains(char::is_whitespace) && parts.next().is_some();
+            if is_path { name } else { "" }
+        }
         None => label,
     };
     Some(own.trim().to_owned()).filter(|own| !own.is_empty())
@@ -55,6 +61,8 @@ mod tests {
             ("terse: p.txt: Country of {{city}}?", "Country of Lima?", Some("terse")),
             ("p.txt: Say\nthe country: of {{city}}", "Say\nthe country: of Lima", None),
             ("v2", "Country of Lima?", Some("v2")),
+            ("terse: p.txt: [{\"content\": \"{{city}}\"}]", "[ {\"content\": \"Lima\"} ]", Some("terse")),
+            ("p.txt: [{\"content\": \"{{city}}\"}]", "[ {\"content\": \"Lima\"} ]", None),
             ("team: v2", "Country of Lima?", Some("team: v2")),
             ("prompt.js:make", "Country of Lima?", Some("prompt.js:make")),
             ("{{q}}", "anything", None),
