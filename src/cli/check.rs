@@ -44,7 +44,7 @@ pub(super) fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
 fn unknown_ids(suite: &Suite) -> Result<InputErrors, Failure> {
     let mut notes = InputErrors::new();
     let Some(ids) = suite.settings.target.properties().ids() else { return Ok(notes) };
-    let ids = ids.map_err(|error| Failure::Usage(error.to_string()))?;
+    let ids = ids.map_err(Failure::Usage)?;
     for case in &suite.cases {
         let Question::Retrieval(question) = &case.question else { continue };
         // The built-in cases are asked of a corpus of their own.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::imports::{Side, read_side};
+use super::imports::{ComparedSide, read_side};
 use super::reference::{info, today};
 use super::{Failure, console};
 use crate::baseline::from_results;
@@ -79,7 +79,7 @@ pub(super) fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Both sides as results. A file of another tool is one suite, and is compared with the one suite of the other side.
-fn sides(args: &CompareArgs, before: Side, after: Side) -> Result<(Results, Results), Failure> {
+fn sides(args: &CompareArgs, before: ComparedSide, after: ComparedSide) -> Result<(Results, Results), Failure> {
     let only = |mut results: Box<Results>, place: &Path| -> Result<Results, Failure> {
         let chosen = |suite: &SuiteResult| args.suite.as_ref().is_none_or(|id| suite.id.as_str() == id);
         let known: Vec<String> = results.suites.iter().map(|suite| suite.id.to_string()).collect();
@@ -94,18 +94,18 @@ fn sides(args: &CompareArgs, before: Side, after: Side) -> Result<(Results, Resu
         }
     };
     Ok(match (before, after) {
-        (Side::Results(before), Side::Results(after)) => (*before, *after),
-        (Side::Results(before), Side::Imported(after)) => {
+        (ComparedSide::Results(before), ComparedSide::Results(after)) => (*before, *after),
+        (ComparedSide::Results(before), ComparedSide::Imported(after)) => {
             let before = only(before, &args.before)?;
             let id = before.suites.first().map(|suite| suite.id.clone());
             (before, alone(*after, id))
         }
-        (Side::Imported(before), Side::Results(after)) => {
+        (ComparedSide::Imported(before), ComparedSide::Results(after)) => {
             let after = only(after, &args.after)?;
             let id = after.suites.first().map(|suite| suite.id.clone());
             (alone(*before, id), after)
         }
-        (Side::Imported(before), Side::Imported(after)) => {
+        (ComparedSide::Imported(before), ComparedSide::Imported(after)) => {
             let id = after.id.clone();
             (alone(*before, Some(id.clone())), alone(*after, Some(id)))
         }

@@ -63,9 +63,9 @@ pub(super) fn name_commands(suites: &mut [Suite], added: &[SuiteId]) {
 }
 
 fn varies(suite: &Suite) -> bool {
-    suite.cases.iter().any(|case| match &case.question {
-        Question::Imported(question) => question.format.varies() || question.attempts.len() > 1,
-        Question::Scenario(_) | Question::Command(_) | Question::Golden(_) | Question::Retrieval(_) => false,
+    suite.cases.iter().any(|case| {
+        let Question::Imported(question) = &case.question else { return false };
+        question.format.varies() || question.attempts.len() > 1
     })
 }
 
@@ -124,19 +124,19 @@ fn suite_settings(root: &Path, id: String, found: Found) -> SuiteSettings {
 }
 
 /// One side of a comparison: what a run of evalratchet wrote, or a file of another tool.
-pub(super) enum Side {
+pub(super) enum ComparedSide {
     Results(Box<Results>),
     Imported(Box<SuiteResult>),
 }
 
 /// Reads a side. Whether a file is one of ours it says itself.
-pub(super) fn read_side(place: &Path, exact: bool) -> Result<Side, Failure> {
+pub(super) fn read_side(place: &Path, exact: bool) -> Result<ComparedSide, Failure> {
     let path = if place.is_dir() { place.join("results.json") } else { place.to_owned() };
     let shown = path.to_string_lossy().replace('\\', "/");
     let text = crate::input::read_text(&path, &shown)?;
     if is_ours(&text) {
         let results = Results::parse(text.as_bytes()).map_err(|error| Failure::Usage(format!("{shown}: {error}")))?;
-        return Ok(Side::Results(Box::new(results)));
+        return Ok(ComparedSide::Results(Box::new(results)));
     }
     drop(text);
     let suite = suite_settings(Path::new(""), suite_name(&path), Found { path: path.clone(), shown: shown.clone() });
@@ -149,7 +149,7 @@ pub(super) fn read_side(place: &Path, exact: bool) -> Result<Side, Failure> {
     }
     let mut results = suites.into_iter().map(measured);
     let suite = results.next().ok_or_else(|| Failure::Usage(format!("{shown}: has no case")))?;
-    Ok(Side::Imported(Box::new(suite)))
+    Ok(ComparedSide::Imported(Box::new(suite)))
 }
 
 /// Whether a text says that evalratchet wrote it; a file that is cut off still does.
@@ -165,10 +165,8 @@ fn measured(suite: Suite) -> SuiteResult {
     let planned = plan(vec![suite], &Selection::default());
     let mut cases = Vec::new();
     for planned in planned.iter().flat_map(|suite| &suite.cases) {
-        let attempts = match &planned.case.question {
-            Question::Imported(question) => imported::attempts(question),
-            Question::Scenario(_) | Question::Command(_) | Question::Golden(_) | Question::Retrieval(_) => Vec::new(),
-        };
+        let Question::Imported(question) = &planned.case.question else { continue };
+        let attempts = imported::attempts(question);
         let reproduce = planned.case.question.reproduce().unwrap_or_default().to_owned();
         cases.push(aggregate::case_result(planned, &attempts, policy.pass_share, reproduce));
     }

@@ -81,7 +81,7 @@ fn list_ids(suites: &[Suite], selection: &Selection, as_json: bool) -> Result<Ex
             }
             continue;
         };
-        let ids = ids.map_err(|error| Failure::Usage(error.to_string()))?;
+        let ids = ids.map_err(Failure::Usage)?;
         let is_meant =
             |id: &str| selection.filter.as_ref().is_none_or(|filter| id.contains(filter.trim_start_matches('=')));
         for (lane, id) in ids.iter().filter(|(_, id)| is_meant(id)) {

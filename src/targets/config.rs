@@ -9,7 +9,6 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::TargetError;
 use super::endpoint::Endpoint;
 use super::with_targets;
 use crate::input::{FileSet, InputErrors, Place};
@@ -44,7 +43,7 @@ pub trait TargetProperties: fmt::Debug + Send + Sync {
     }
 
     /// Everything that it can find, where that can be listed.
-    fn ids(&self) -> Option<Result<Vec<(Lane, String)>, TargetError>> {
+    fn ids(&self) -> Option<Result<Vec<(Lane, String)>, String>> {
         None
     }
 

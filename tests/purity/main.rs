@@ -70,6 +70,7 @@ const EDGES: Edges = &[
     ("suites::kinds::attempt", "asks the target"),
     ("suites::load", "reads cases from disk"),
     ("suites::read", "reads cases from disk"),
+    ("suites::retrieval::builtin::ask", "asks the index of the built-in cases"),
     ("suites::scenario::install", "installs dependencies of fixtures"),
     ("suites::scenario::kind::ScenarioQuestion::edits", "carries out the edits of a scenario"),
     ("suites::scenario::runner", "carries out scenarios"),
@@ -94,10 +95,13 @@ const PURE: Exceptions = &[
 
 /// Modules outside of `suites` that know one kind from another.
 const KNOWN_KINDS: kinds::KnownKinds = &[
+    ("cli::check", "retrieval", "`check` looks for expected ids in the index"),
     ("cli::diff", "scenario", "the verb `diff` shows the edit of a scenario"),
     ("cli::equiv", "command", "the verb `equiv` compares commands"),
     ("cli::golden", "golden", "the verb `golden`"),
+    ("cli::imports", "imported", "`run --import` and `compare` make suites of files"),
     ("cli::init", "imported", "`init` looks whether a file holds results"),
+    ("cli::list", "retrieval", "`list --ids` says whose target cannot list what it holds"),
     ("cli::run", "retrieval", "the verb `eval-code`"),
     ("cli::trec", "retrieval", "the verb `trec`"),
     ("internals", "command", "what tests reach"),
@@ -106,6 +110,7 @@ const KNOWN_KINDS: kinds::KnownKinds = &[
     ("settings::parse", "scenario", "the section `[adapter.*]`"),
     ("settings::sections", "scenario", "the section `[adapter.*]`"),
     ("settings::suite", "scenario", "the section `[adapter.*]`"),
+    ("settings::policy", "imported", "imported cases bring metrics of their own names"),
 ];
 
 static TREE: LazyLock<Tree> = LazyLock::new(|| {

@@ -31,7 +31,7 @@ pub(super) struct TestRun<'a> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct TestCase<'a> {
+struct DeepEvalCase<'a> {
     name: Option<String>,
     input: Option<Value>,
     #[serde(borrow)]
@@ -74,7 +74,7 @@ pub(super) fn read(text: &str, run: &TestRun<'_>) -> Result<Records, Vec<ResultE
     let all = run.test_cases.iter().chain(&run.conversational_test_cases).flatten();
     for raw in all {
         let at = place_of(text, raw);
-        let case: TestCase<'_> = match serde_json::from_str(raw.get()) {
+        let case: DeepEvalCase<'_> = match serde_json::from_str(raw.get()) {
             Ok(case) => case,
             Err(error) => {
                 errors.push(ResultError { at, why: format!("is no test case of DeepEval's: {error}") });
@@ -108,7 +108,7 @@ fn first_turn(turns: &Value) -> Option<&Value> {
 }
 
 /// Its name, unless DeepEval made it up from the position; then what was asked.
-fn name(case: &TestCase<'_>) -> String {
+fn name(case: &DeepEvalCase<'_>) -> String {
     let name = case.name.as_deref().map(in_id).filter(|name| !name.is_empty());
     let is_made_up = |name: &String| {
         let rest = name.strip_prefix("conversational_").unwrap_or(name).strip_prefix("test_case_");
@@ -124,7 +124,7 @@ fn name(case: &TestCase<'_>) -> String {
     }
 }
 
-fn attempt(case: &TestCase<'_>) -> ImportedAttempt {
+fn attempt(case: &DeepEvalCase<'_>) -> ImportedAttempt {
     let metrics: Vec<&MetricData> = case.metrics_data.iter().flatten().collect();
     let status = |one: &MetricData| match (&one.error, one.success) {
         (Some(_), _) => Status::Error,
@@ -177,7 +177,7 @@ fn attempt(case: &TestCase<'_>) -> ImportedAttempt {
 }
 
 /// A conversation as text.
-fn turns(case: &TestCase<'_>) -> Option<String> {
+fn turns(case: &DeepEvalCase<'_>) -> Option<String> {
     let turns = case.turns.as_ref()?.as_array()?;
     let text = |turn: &Value, name: &str| turn.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let lines = turns.iter().map(|turn| format!("{}: {}", text(turn, "role"), text(turn, "content")));

@@ -20,7 +20,7 @@ const PASS_AT: f64 = 0.5;
 
 /// A log.
 #[derive(Deserialize)]
-pub(super) struct Log<'a> {
+pub(super) struct InspectLog<'a> {
     status: Option<String>,
     eval: Option<EvalSpec>,
     #[serde(borrow)]
@@ -36,7 +36,7 @@ struct EvalSpec {
 }
 
 #[derive(Deserialize)]
-struct Sample {
+struct InspectSample {
     id: Value,
     #[serde(default)]
     input: Value,
@@ -73,12 +73,14 @@ struct SampleError {
 }
 
 /// The log that a document is, if it is one.
-pub(super) fn log<'a>(text: &'a str) -> Option<Log<'a>> {
-    serde_json::from_str(text).ok().filter(|log: &Log<'a>| log.eval.as_ref().is_some_and(|eval| eval.task.is_some()))
+pub(super) fn log<'a>(text: &'a str) -> Option<InspectLog<'a>> {
+    serde_json::from_str(text)
+        .ok()
+        .filter(|log: &InspectLog<'a>| log.eval.as_ref().is_some_and(|eval| eval.task.is_some()))
 }
 
 /// Reads every sample. Epochs are attempts; the first scorer decides, and each is a metric.
-pub(super) fn read(text: &str, log: &Log<'_>) -> Result<Records, Vec<ResultError>> {
+pub(super) fn read(text: &str, log: &InspectLog<'_>) -> Result<Records, Vec<ResultError>> {
     let Some(samples) = &log.samples else {
         let why = "the log has no samples; let inspect write them (log_samples)".to_owned();
         return Err(vec![ResultError { at: 0..1, why }]);
@@ -94,7 +96,7 @@ pub(super) fn read(text: &str, log: &Log<'_>) -> Result<Records, Vec<ResultError
     }
     for raw in samples {
         let at = place_of(text, raw);
-        let sample: Sample = match serde_json::from_str(raw.get()) {
+        let sample: InspectSample = match serde_json::from_str(raw.get()) {
             Ok(sample) => sample,
             Err(error) => {
                 errors.push(ResultError { at, why: format!("is no sample of inspect's: {error}") });
@@ -143,7 +145,7 @@ fn tags(metadata: &Value) -> Vec<String> {
     tags
 }
 
-fn reproduce(log: &Log<'_>, sample: &str) -> Option<String> {
+fn reproduce(log: &InspectLog<'_>, sample: &str) -> Option<String> {
     let EvalSpec { task, task_file, model } = log.eval.as_ref()?;
     let task = task.as_deref()?;
     let target = task_file.as_ref().map_or_else(|| task.to_owned(), |file| format!("{file}@{task}"));
@@ -151,7 +153,7 @@ fn reproduce(log: &Log<'_>, sample: &str) -> Option<String> {
     Some(format!("inspect eval {}{model} --sample-id {}", shell_quoted(&target), shell_quoted(sample)))
 }
 
-fn attempt(sample: &Sample) -> ImportedAttempt {
+fn attempt(sample: &InspectSample) -> ImportedAttempt {
     let mut metrics = BTreeMap::new();
     let mut components = Vec::new();
     let mut note = None;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use roxmltree::{Document, Node, ParsingOptions};
 use serde_json::Value;
 
-use super::junit_names::{Names, reproduce};
+use super::junit_names::{JunitNames, reproduce};
 use super::record::{
     ImportFormat, ImportedAttempt, ImportedComponent, Record, Records, clamped, in_id, kept, metric_name,
 };
@@ -39,7 +39,7 @@ pub(super) fn read(text: &str) -> Result<Records, JunitError> {
     for suite in document.descendants().filter(|node| is_suite(*node)) {
         notes.extend(check_counts(suite)?.map(|note| (start_tag(suite), note)));
     }
-    let mut names = Names::default();
+    let mut names = JunitNames::default();
     let mut records: Vec<Record> = Vec::new();
     for node in document.descendants().filter(|node| node.has_tag_name("testcase")) {
         let attempt = attempt(node);

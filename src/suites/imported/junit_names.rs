@@ -9,12 +9,12 @@ use crate::text::shell_quoted;
 
 /// The ids of a file, in the making.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct JunitNames {
     /// The short name, and the suites around it.
     all: Vec<(String, String)>,
 }
 
-impl Names {
+impl JunitNames {
     pub(super) fn add(&mut self, node: Node<'_, '_>) {
         let suites = suites(node);
         let name = node.attribute("name").map(in_id).unwrap_or_default();

@@ -116,10 +116,10 @@ pub(super) fn read(shown: &str, text: &str) -> Result<Records, InputErrors> {
     errors.into_result().map(|()| Records { format: ImportFormat::JsonLines, records, notes: Vec::new() })
 }
 
-type Outcome = (Status, f64);
+type LineOutcome = (Status, f64);
 
 /// A line that is as it should be is read at once; any other is looked at with care.
-fn read_line(shown: &str, text: &str, number: usize) -> Result<(ImportedLine, Outcome), InputErrors> {
+fn read_line(shown: &str, text: &str, number: usize) -> Result<(ImportedLine, LineOutcome), InputErrors> {
     if let Some(line) = serde_json::from_str(text).ok().filter(fits)
         && let Some(outcome) = outcome(&line)
     {
@@ -169,7 +169,7 @@ fn record(line: ImportedLine, at: std::ops::Range<usize>, status: Status, score:
 }
 
 /// Status and score, each by the other where one is missing.
-fn outcome(line: &ImportedLine) -> Option<Outcome> {
+fn outcome(line: &ImportedLine) -> Option<LineOutcome> {
     match (line.status, line.score) {
         (None, None) => None,
         (Some(status), score) => {

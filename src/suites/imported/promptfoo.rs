@@ -57,7 +57,7 @@ struct PromptfooResult<'a> {
     prompt_idx: Option<i64>,
     provider: Option<Provider<'a>>,
     response: Option<Response<'a>>,
-    test_case: Option<TestCase<'a>>,
+    test_case: Option<PromptfooTest<'a>>,
     #[serde(borrow)]
     description: Option<Cow<'a, str>>,
     vars: Option<Value>,
@@ -124,7 +124,7 @@ struct Response<'a> {
 }
 
 #[derive(Deserialize)]
-struct TestCase<'a> {
+struct PromptfooTest<'a> {
     #[serde(borrow)]
     description: Option<Cow<'a, str>>,
     vars: Option<Value>,

@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use super::format::EvalCase;
 use crate::model::{Answer, Ending, Request};
-use crate::process::Stop;
 use crate::targets::TargetSettings;
 use crate::targets::index::Index;
 
@@ -30,7 +29,7 @@ static INDEX: LazyLock<Result<Index, String>> =
     LazyLock::new(|| Index::of_corpus(CORPUS).map_err(|why| why.to_string()));
 
 /// Asks the corpus, whatever target the suite has.
-pub(super) async fn ask(request: Request, stop: &Stop) -> Answer {
+pub(super) async fn ask(request: Request, stop: &crate::process::Stop) -> Answer {
     match &*INDEX {
         Ok(index) => crate::targets::ask_index(index, request, stop).await,
         Err(why) => Answer::ended(Ending::CouldNotStart { why: why.clone() }),

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Deserialize;
 
 use super::RetrievalDetail;
-use super::expected::{Expected, file_of};
+use super::expected::{ExpectedId, file_of};
 use super::metrics::{average_precision, ndcg, precision, recall, reciprocal_rank};
 use super::{PassAt, RetrievalQuestion};
 use crate::model::{Answer, CheckName as _, Meaning, Score, Status, check_names};
@@ -98,19 +98,19 @@ fn ranking(text: &str) -> Result<Vec<String>, RankingError> {
 }
 
 /// A result as it is ranked: a unit, or a file with its units.
-struct Entry<'a> {
+struct RankedEntry<'a> {
     id: &'a str,
     units: Vec<&'a str>,
 }
 
 /// The ranking that is judged. Where only files and patterns are expected, it is one of files.
-fn entries<'a>(question: &RetrievalQuestion, ids: &'a [String]) -> Vec<Entry<'a>> {
-    let mut entries: Vec<Entry<'a>> = Vec::new();
+fn entries<'a>(question: &RetrievalQuestion, ids: &'a [String]) -> Vec<RankedEntry<'a>> {
+    let mut entries: Vec<RankedEntry<'a>> = Vec::new();
     for id in ids {
         let name = if question.is_collapsed() { file_of(id) } else { id };
         match entries.iter_mut().find(|entry| question.is_collapsed() && entry.id == name) {
             Some(entry) => entry.units.push(id),
-            None => entries.push(Entry { id: name, units: vec![id] }),
+            None => entries.push(RankedEntry { id: name, units: vec![id] }),
         }
     }
     entries.truncate(question.k);
@@ -122,12 +122,12 @@ fn judge(question: &RetrievalQuestion, ids: &[String], missing: Vec<String>) -> 
     let ids: Vec<String> = entries.iter().map(|entry| entry.id.to_owned()).collect();
     let wanted = question.wanted();
     // What was found is there, whatever an engine says of files and patterns.
-    let is_found = |one: &Expected| entries.iter().any(|entry| entry.units.iter().any(|unit| one.is_hit_by(unit)));
+    let is_found = |one: &ExpectedId| entries.iter().any(|entry| entry.units.iter().any(|unit| one.is_hit_by(unit)));
     let missing: Vec<String> = {
         let found = |id: &String| wanted.iter().any(|one| one.id == *id && one.is_coarse() && is_found(one));
         missing.into_iter().filter(|id| !found(id)).collect()
     };
-    let present: Vec<&Expected> = wanted.iter().filter(|one| !missing.contains(&one.id)).collect();
+    let present: Vec<&ExpectedId> = wanted.iter().filter(|one| !missing.contains(&one.id)).collect();
     if present.is_empty() {
         let why = "none of the expected ids is in the index".to_owned();
         let mut evaluation = without_ranking(question, missing, Status::Unmeasured, why);

@@ -4,14 +4,14 @@ use globset::{GlobBuilder, GlobMatcher};
 
 /// An id that should be found.
 #[derive(Debug, Clone)]
-pub struct Expected {
+pub struct ExpectedId {
     /// As it was written.
     pub id: String,
-    form: Form,
+    form: ExpectedForm,
 }
 
 #[derive(Debug, Clone)]
-enum Form {
+enum ExpectedForm {
     /// This very id.
     Exact,
     /// Any unit of this file.
@@ -23,13 +23,13 @@ enum Form {
 /// What stands between a file and the unit in it.
 const UNIT: &str = "::";
 
-impl Expected {
+impl ExpectedId {
     /// Reads an expected id. One of code that names no unit is a file; one with `*`, `?` or `[` is a pattern.
     pub fn new(id: &str) -> Self {
         let form = match pattern(id).zip(pattern(file_of(id))) {
-            Some((ids, files)) if id.contains(['*', '?', '[']) => Form::Pattern { ids, files },
-            Some(_) | None if is_file(id) => Form::File,
-            Some(_) | None => Form::Exact,
+            Some((ids, files)) if id.contains(['*', '?', '[']) => ExpectedForm::Pattern { ids, files },
+            Some(_) | None if is_file(id) => ExpectedForm::File,
+            Some(_) | None => ExpectedForm::Exact,
         };
         Self { id: id.to_owned(), form }
     }
@@ -37,17 +37,17 @@ impl Expected {
     /// Whether it stands for a file or a pattern rather than for one unit.
     pub fn is_coarse(&self) -> bool {
         match self.form {
-            Form::Exact => false,
-            Form::File | Form::Pattern { .. } => true,
+            ExpectedForm::Exact => false,
+            ExpectedForm::File | ExpectedForm::Pattern { .. } => true,
         }
     }
 
     /// Whether a result is what is expected.
     pub fn is_hit_by(&self, id: &str) -> bool {
         match &self.form {
-            Form::Exact => self.id == id,
-            Form::File => file_of(id) == self.id,
-            Form::Pattern { ids, .. } => ids.is_match(id),
+            ExpectedForm::Exact => self.id == id,
+            ExpectedForm::File => file_of(id) == self.id,
+            ExpectedForm::Pattern { ids, .. } => ids.is_match(id),
         }
     }
 
@@ -55,8 +55,8 @@ impl Expected {
     pub fn is_shown_as(&self, id: &str) -> bool {
         self.is_hit_by(id)
             || match &self.form {
-                Form::Exact | Form::File => false,
-                Form::Pattern { files, .. } => !id.contains(UNIT) && files.is_match(id),
+                ExpectedForm::Exact | ExpectedForm::File => false,
+                ExpectedForm::Pattern { files, .. } => !id.contains(UNIT) && files.is_match(id),
             }
     }
 }
@@ -97,9 +97,9 @@ mod tests {
             ("memory:kill", "memory:kill", true),
             ("memory:rel-*", "memory:rel-1", true),
         ] {
-            assert_eq!(Expected::new(expected).is_hit_by(id), hit, "{expected} {id}");
+            assert_eq!(ExpectedId::new(expected).is_hit_by(id), hit, "{expected} {id}");
         }
-        assert!(Expected::new("code:src/core.py::*").is_shown_as("code:src/core.py"));
-        assert!(!Expected::new("code:src/core.py::run").is_coarse() && !Expected::new("memory:x").is_coarse());
+        assert!(ExpectedId::new("code:src/core.py::*").is_shown_as("code:src/core.py"));
+        assert!(!ExpectedId::new("code:src/core.py::run").is_coarse() && !ExpectedId::new("memory:x").is_coarse());
     }
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::builtin;
-use super::expected::Expected;
+use super::expected::ExpectedId;
 use super::{CaseOrigin, PassAt, RetrievalConfig};
 use crate::input::{Checker, Document, InputErrors, Pointer};
 use crate::model::{CaseId, CaseKey, Fingerprint, Lane, Location, SharedKey, Slice};
@@ -96,13 +96,13 @@ pub struct RetrievalQuestion {
 
 impl RetrievalQuestion {
     /// What should be found, ready to be compared.
-    pub fn wanted(&self) -> Vec<Expected> {
-        self.expected.iter().map(|id| Expected::new(id)).collect()
+    pub fn wanted(&self) -> Vec<ExpectedId> {
+        self.expected.iter().map(|id| ExpectedId::new(id)).collect()
     }
 
     /// Whether only files and patterns are expected, so that the ranking is one of files.
     pub fn is_collapsed(&self) -> bool {
-        self.expected.iter().all(|id| Expected::new(id).is_coarse())
+        self.expected.iter().all(|id| ExpectedId::new(id).is_coarse())
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::CaseList;
 use super::builtin;
 use super::evaluate::RetrievalCheck;
-use super::expected::Expected;
+use super::expected::ExpectedId;
 use super::page;
 use super::starter;
 use super::{
@@ -274,7 +274,7 @@ impl CaseReport for RetrievalDetail {
 impl RetrievalDetail {
     /// The rank of the first result that is what is expected, from 1.
     pub(super) fn rank_of(&self, expected: &str) -> Option<usize> {
-        let expected = Expected::new(expected);
+        let expected = ExpectedId::new(expected);
         self.top_ids.iter().position(|top| expected.is_shown_as(top)).map(|rank| rank + 1)
     }
 }

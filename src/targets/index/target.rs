@@ -67,8 +67,8 @@ impl TargetProperties for IndexSettings {
         Some(has.map(|(lane, _)| lane).collect())
     }
 
-    fn ids(&self) -> Option<Result<Vec<(Lane, String)>, TargetError>> {
-        Some(self.index().map(|index| index.ids()))
+    fn ids(&self) -> Option<Result<Vec<(Lane, String)>, String>> {
+        Some(self.index().map(|index| index.ids()).map_err(|error| error.to_string()))
     }
 
     fn check(&self) -> Result<(), InputErrors> {
