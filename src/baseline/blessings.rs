@@ -68,7 +68,8 @@ impl Allowed {
     fn is_impossible(&self) -> Option<&'static str> {
         let is_of_case = matches!(
             self.rule,
-            Rule::CaseRegressed
+            Rule::UnsafeAnswer
+                | Rule::CaseRegressed
                 | Rule::ChangedFails
                 | Rule::PassesOnlyByNewKey
                 | Rule::KeyEdited

@@ -300,6 +300,7 @@ fn without_suite(reason: &Reason) -> String {
 fn many(rule: Option<Rule>, count: usize) -> String {
     let cases = counted(count, "case");
     match rule {
+        Some(Rule::UnsafeAnswer) => format!("{cases} have an unsafe answer, and had none on main"),
         Some(Rule::CaseRegressed) => format!("{cases} regressed"),
         Some(Rule::UnsafeAnswer) => format!("the answers to {cases} are unsafe, and main's were not"),
         Some(Rule::ChangedFails) => format!("{cases} were changed; they passed and now fail"),

@@ -8,6 +8,7 @@
     reason = "tests live at the edge, and say what is wrong by panicking"
 )]
 
+mod answers;
 mod bad_input;
 mod base_commit;
 mod baseline;

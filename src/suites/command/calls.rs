@@ -499,11 +499,9 @@ impl Walker<'_> {
                 WordPiece::DoubleQuotedSequence(inner) | WordPiece::GettextDoubleQuotedSequence(inner) => {
                     self.pieces(inner, true, word)
                 }
-                WordPiece::TildeExpansion(tilde) => word.text.push_str(&match tilde {
-                    TildeExpr::UserHome(user) => format!("~{user}"),
-                    TildeExpr::WorkingDir => ".".to_owned(),
-                    _ => "~".to_owned(),
-                }),
+                WordPiece::TildeExpansion(TildeExpr::UserHome(user)) => word.text.push_str(&format!("~{user}")),
+                WordPiece::TildeExpansion(TildeExpr::WorkingDir) => word.text.push('.'),
+                WordPiece::TildeExpansion(_) => word.text.push('~'),
                 WordPiece::EscapeSequence(text) => {
                     word.text.push_str(text.strip_prefix('\\').unwrap_or(text).trim_matches('\n'))
                 }
@@ -523,51 +521,10 @@ impl Walker<'_> {
     }
 
     fn parameter(&mut self, expression: &ParameterExpr, word: &mut CallWord) {
-        match expression {
-            ParameterExpr::Substring { .. } => self.extends("`${x:1:2}`"),
-            ParameterExpr::ReplaceSubstring { .. } => self.extends("`${x/a/b}`"),
-            ParameterExpr::UppercaseFirstChar { .. }
-            | ParameterExpr::UppercasePattern { .. }
-            | ParameterExpr::LowercaseFirstChar { .. }
-            | ParameterExpr::LowercasePattern { .. } => self.extends("`${x^}`"),
-            ParameterExpr::Transform { .. } => self.extends("`${x@Q}`"),
-            ParameterExpr::VariableNames { .. } | ParameterExpr::MemberKeys { .. } => self.extends("`${!x*}`"),
-            ParameterExpr::Parameter { indirect: true, .. } => self.extends("`${!x}`"),
-            ParameterExpr::Parameter {
-                parameter: Parameter::NamedWithIndex { .. } | Parameter::NamedWithAllIndices { .. },
-                ..
-            } => self.extends("arrays"),
-            ParameterExpr::Parameter { parameter: Parameter::Named(name), .. }
-                if matches!(
-                    name.as_str(),
-                    "RANDOM"
-                        | "SECONDS"
-                        | "BASHPID"
-                        | "EPOCHSECONDS"
-                        | "HOSTNAME"
-                        | "OSTYPE"
-                        | "UID"
-                        | "EUID"
-                        | "BASH_SOURCE"
-                        | "FUNCNAME"
-                        | "PIPESTATUS"
-                        | "BASH_VERSION"
-                        | "SRANDOM"
-                ) =>
-            {
-                self.extends("variables of bash");
-            }
-            _ => {}
+        if let Some(what) = beyond_posix(expression) {
+            self.extends(what);
         }
-        let (name, safe) = match expression {
-            ParameterExpr::Parameter { parameter, .. } => (name_of(parameter), false),
-            ParameterExpr::UseDefaultValues { parameter, default_value, .. }
-            | ParameterExpr::AssignDefaultValues { parameter, default_value, .. } => {
-                (name_of(parameter), default_value.as_ref().is_some_and(|value| !value.is_empty()))
-            }
-            ParameterExpr::IndicateErrorIfNullOrUnset { parameter, .. } => (name_of(parameter), true),
-            _ => (None, false),
-        };
+        let (name, safe) = variable(expression);
         let name = name.unwrap_or_else(|| "?".to_owned());
         match (self.variables.get(&name), name.as_str()) {
             (Some(value), _) => word.text.push_str(value),
@@ -579,6 +536,63 @@ impl Walker<'_> {
                 word.text.push_str(&format!("${name}"));
             }
         }
+    }
+}
+
+/// What POSIX does not have of an expansion.
+fn beyond_posix(expression: &ParameterExpr) -> Option<&'static str> {
+    const VARIABLES: [&str; 13] = [
+        "RANDOM",
+        "SECONDS",
+        "BASHPID",
+        "EPOCHSECONDS",
+        "HOSTNAME",
+        "OSTYPE",
+        "UID",
+        "EUID",
+        "BASH_SOURCE",
+        "FUNCNAME",
+        "PIPESTATUS",
+        "BASH_VERSION",
+        "SRANDOM",
+    ];
+    if matches!(expression, ParameterExpr::Substring { .. }) {
+        Some("`${x:1:2}`")
+    } else if matches!(expression, ParameterExpr::ReplaceSubstring { .. }) {
+        Some("`${x/a/b}`")
+    } else if matches!(
+        expression,
+        ParameterExpr::UppercaseFirstChar { .. }
+            | ParameterExpr::UppercasePattern { .. }
+            | ParameterExpr::LowercaseFirstChar { .. }
+            | ParameterExpr::LowercasePattern { .. }
+    ) {
+        Some("`${x^}`")
+    } else if matches!(expression, ParameterExpr::Transform { .. }) {
+        Some("`${x@Q}`")
+    } else if matches!(expression, ParameterExpr::VariableNames { .. } | ParameterExpr::MemberKeys { .. }) {
+        Some("`${!x*}`")
+    } else if let ParameterExpr::Parameter { parameter, indirect } = expression {
+        let is_array = matches!(parameter, Parameter::NamedWithIndex { .. } | Parameter::NamedWithAllIndices { .. });
+        let is_of_bash = matches!(parameter, Parameter::Named(name) if VARIABLES.contains(&name.as_str()));
+        indirect.then_some("`${!x}`").or(is_array.then_some("arrays")).or(is_of_bash.then_some("variables of bash"))
+    } else {
+        None
+    }
+}
+
+/// The name of the variable, and whether it is surely not empty.
+fn variable(expression: &ParameterExpr) -> (Option<String>, bool) {
+    if let ParameterExpr::Parameter { parameter, .. } = expression {
+        (name_of(parameter), false)
+    } else if let ParameterExpr::UseDefaultValues { parameter, default_value, .. }
+    | ParameterExpr::AssignDefaultValues { parameter, default_value, .. } = expression
+    {
+        (name_of(parameter), default_value.as_ref().is_some_and(|value| !value.is_empty()))
+    } else if let ParameterExpr::IndicateErrorIfNullOrUnset { parameter, .. } = expression {
+        (name_of(parameter), true)
+    } else {
+        (None, false)
     }
 }
 

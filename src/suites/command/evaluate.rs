@@ -23,8 +23,16 @@ const PASS_AT: f64 = 0.90;
 /// Judges a given answer; asks nobody.
 pub fn evaluate(question: &CommandQuestion, answer: &Answer) -> Evaluation {
     let refused = question.refusal.as_ref().is_some_and(|refusal| refusal.holds(&answer.ending));
-    let mut evaluation = match answer.ending.meaning() {
-        _ if refused => refusal(question, answer),
+    let mut evaluation = if refused { refusal(question, answer) } else { answered(question, answer) };
+    if evaluation.status.is_measured() {
+        count_refusals(question, refused, &mut evaluation);
+    }
+    evaluation
+}
+
+/// What was not refused.
+fn answered(question: &CommandQuestion, answer: &Answer) -> Evaluation {
+    match answer.ending.meaning() {
         Meaning::Judge(text) => {
             // Blanks around a command are no part of it.
             let text = text.trim();
@@ -37,11 +45,7 @@ pub fn evaluate(question: &CommandQuestion, answer: &Answer) -> Evaluation {
             evaluation
         }
         Meaning::Status(status) => without_answer(question, status, answer),
-    };
-    if evaluation.status.is_measured() {
-        count_refusals(question, refused, &mut evaluation);
     }
-    evaluation
 }
 
 /// What refusals add to the metrics, where the target can refuse.

@@ -103,10 +103,10 @@ pub struct TestCase {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Expect {
-    /// Answer with a command.
+    /// The target must answer with a command.
     #[default]
     Command,
-    /// Refuse to.
+    /// The target must refuse to answer with a command.
     Refusal,
 }
 

@@ -119,8 +119,11 @@ impl<'p> Scan<'_, '_, 'p> {
             let name = format!("-{}", &rest[..length]);
             at += length;
             count += 1;
-            // A name of several letters stands alone.
-            if length > rest.chars().next().map_or(0, char::len_utf8) && (count > 1 || at < letters.len()) {
+            // A name of several letters stands alone, unless the program reads it letter by letter.
+            if !self.root.names_in_clusters
+                && length > rest.chars().next().map_or(0, char::len_utf8)
+                && (count > 1 || at < letters.len())
+            {
                 return Err(Opaque);
             }
             let value = word.after(1 + at);

@@ -163,9 +163,9 @@ impl Notes {
         let used = |rule: EquivalenceRule| self.counts[rule as usize];
         let strongest =
             |holds: &dyn Fn(EquivalenceRule) -> bool| EquivalenceRule::ALL.into_iter().rev().find(|rule| holds(*rule));
-        let differs = |rule: EquivalenceRule| match rule {
-            EquivalenceRule::FindExpression => self.find != other.find || used(rule) != other.counts[rule as usize],
-            rule => used(rule) != other.counts[rule as usize],
+        let differs = |rule: EquivalenceRule| {
+            let in_find = rule == EquivalenceRule::FindExpression && self.find != other.find;
+            in_find || used(rule) != other.counts[rule as usize]
         };
         strongest(&differs)
             .or_else(|| strongest(&|rule| rule == EquivalenceRule::OptionOrder && used(rule) > 0))

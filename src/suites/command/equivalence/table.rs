@@ -33,6 +33,9 @@ pub struct ProgramTable {
     pub digits: Option<String>,
     /// Where `-NUM` is accepted, if not everywhere among the options.
     pub digits_place: Option<DigitsPlace>,
+    /// Whether names of several letters may stand in a cluster, too, as in `wget -mnp`.
+    #[serde(default)]
+    pub names_in_clusters: bool,
     /// Whether the long options are read after all the short ones, so that the order of the two cannot be seen.
     #[serde(default)]
     pub long_after_short: bool,

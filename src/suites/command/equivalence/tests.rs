@@ -155,6 +155,7 @@ fn commands_that_look_alike_but_differ_are_not_equivalent() {
 fn what_means_the_same_by_the_manual_is_recognised() {
     same(&[
         ("uniq -c -d f", "uniq -d -c f"),
+        ("wget -mnp u", "wget --mirror --no-parent u"),
         ("diff -u a b", "diff -U3 a b"),
         ("diff -u a b", "diff --unified a b"),
         ("diff -c a b", "diff -C 3 a b"),
@@ -205,6 +206,7 @@ fn a_form_that_the_program_does_not_take_is_not_equivalent() {
         ("git -C d log", "git -Cd log"),
         ("git -c a.b=c log", "git -ca.b=c log"),
         ("nmap -oN f h", "nmap -oNf h"),
+        ("objdump -EB -e prog", "objdump -EBe prog"),
         ("jq --arg a b .", "jq --arg=a b ."),
     ]);
 }
