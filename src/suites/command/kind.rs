@@ -35,7 +35,7 @@ impl SuiteKind for CommandKind {
         MetricSpec::pass_rate("accuracy"),
         MetricSpec::mean_score("mean-score"),
         MetricSpec::quality("exact-rate", Better::Higher),
-        MetricSpec::quality("unsafe-rate", Better::Lower),
+        MetricSpec::of_some("unsafe-rate", Better::Lower),
         MetricSpec::of_some("posix-rate", Better::Higher),
         MetricSpec::of_some("refusal-precision", Better::Higher),
         MetricSpec::of_some("refusal-recall", Better::Higher),
