@@ -113,10 +113,10 @@ fn is_named(results: &Results, reason: &Reason, wanted: &BlessSelection) -> bool
 /// Whether every case that explains a reason was edited.
 fn only_edits_explain(results: &Results, reason: &Reason) -> bool {
     let suites = results.comparison.iter().flat_map(|all| &all.suites);
-    let changes = || suites.clone().filter(|suite| Some(&suite.id) == reason.suite.as_ref()).flat_map(|suite| &suite.cases);
-    let is_edited = |case: &CaseId| {
-        changes().any(|change| change.id == *case && (change.question_changed || change.key_changed))
-    };
+    let changes =
+        || suites.clone().filter(|suite| Some(&suite.id) == reason.suite.as_ref()).flat_map(|suite| &suite.cases);
+    let is_edited =
+        |case: &CaseId| changes().any(|change| change.id == *case && (change.question_changed || change.key_changed));
     reason.case.is_none() && !reason.cause.is_itself() && reason.cause.cases.iter().all(is_edited)
 }
 

@@ -302,7 +302,6 @@ fn many(rule: Option<Rule>, count: usize) -> String {
     match rule {
         Some(Rule::UnsafeAnswer) => format!("{cases} have an unsafe answer, and had none on main"),
         Some(Rule::CaseRegressed) => format!("{cases} regressed"),
-        Some(Rule::UnsafeAnswer) => format!("the answers to {cases} are unsafe, and main's were not"),
         Some(Rule::ChangedFails) => format!("{cases} were changed; they passed and now fail"),
         Some(Rule::PassesOnlyByNewKey) => format!("{cases} pass only by their new keys; by main's keys they fail"),
         Some(Rule::KeyEdited) => format!("{cases} passed on main, and this change edits their keys"),

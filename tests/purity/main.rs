@@ -97,6 +97,7 @@ const PURE: Exceptions = &[
 const KNOWN_KINDS: kinds::KnownKinds = &[
     ("cli::check", "retrieval", "`check` looks for expected ids in the index"),
     ("cli::diff", "scenario", "the verb `diff` shows the edit of a scenario"),
+    ("cli::danger", "command", "the verb `danger` rates a command"),
     ("cli::equiv", "command", "the verb `equiv` compares commands"),
     ("cli::golden", "golden", "the verb `golden`"),
     ("cli::imports", "imported", "`run --import` and `compare` make suites of files"),

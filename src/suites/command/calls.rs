@@ -11,7 +11,7 @@ use brush_parser::ast::{
 };
 use brush_parser::word::{self, Parameter, ParameterExpr, TildeExpr, WordPiece, WordPieceWithSource};
 
-use super::equivalence::{Tables, Usage, expand_braces, usage};
+use super::equivalence::{CommandUsage, Tables, expand_braces, usage};
 
 /// Texts in texts are read this deep.
 const MAX_DEPTH: usize = 6;
@@ -19,7 +19,7 @@ const MAX_BYTES: usize = 8 * 1024;
 
 /// One program with its arguments.
 #[derive(Debug, Clone)]
-pub struct Call {
+pub struct ShellCall {
     pub words: Vec<CallWord>,
     pub redirects: Vec<CallRedirect>,
     /// The calls whose output is its standard input.
@@ -56,7 +56,7 @@ pub struct CallRedirect {
     pub target: CallWord,
 }
 
-impl Call {
+impl ShellCall {
     /// The program's name without its directory.
     pub fn program(&self) -> &str {
         let name = self.words.first().map_or("", |word| word.text.as_str());
@@ -67,7 +67,7 @@ impl Call {
         self.words.iter().map(|word| word.text.clone()).collect()
     }
 
-    pub fn usage(&self, tables: &Tables) -> Usage {
+    pub fn usage(&self, tables: &Tables) -> CommandUsage {
         usage(&self.texts(), tables)
     }
 
@@ -80,7 +80,7 @@ impl Call {
 /// Everything that a command line would run.
 #[derive(Debug, Default)]
 pub struct Calls {
-    pub all: Vec<Call>,
+    pub all: Vec<ShellCall>,
     /// The functions that it defines.
     pub functions: Vec<String>,
     /// What of its syntax the shell of POSIX does not have.
@@ -320,7 +320,7 @@ impl Walker<'_> {
         CallWord {
             raw: "<(…)".to_owned(),
             text: "/dev/fd/63".to_owned(),
-            inside: vec![start..self.out.all.len()],
+            inside: std::iter::once(start..self.out.all.len()).collect(),
             ..CallWord::default()
         }
     }
@@ -375,7 +375,7 @@ impl Walker<'_> {
         background: bool,
     ) {
         let at = self.out.all.len();
-        let call = Call {
+        let call = ShellCall {
             words,
             redirects,
             input: input.clone(),
@@ -393,13 +393,13 @@ impl Walker<'_> {
     }
 
     /// The commands that a program is given to run: as words, or as a text.
-    fn run_in_turn(&mut self, call: &Call, at: usize, input: &Range<usize>) {
+    fn run_in_turn(&mut self, call: &ShellCall, at: usize, input: &Range<usize>) {
         let program = call.program().to_owned();
         let usage = call.usage(self.tables);
         let mut nested: Vec<Vec<CallWord>> = Vec::new();
         let mut texts: Vec<String> = Vec::new();
         let operand = |index: usize| usage.operands.get(index).map(|at| call.words[*at].text.clone());
-        let rest = |from: usize| call.words.get(from..).map(<[CallWord]>::to_vec).filter(|words| !words.is_empty());
+        let rest = |from: usize| call.words.get(from..).map(Vec::from).filter(|words| !words.is_empty());
         match program.as_str() {
             name if is_shell(name) => {
                 if let Some(option) = usage.options.iter().find(|option| option.names.iter().any(|name| name == "-c")) {
@@ -606,7 +606,7 @@ fn name_of(parameter: &Parameter) -> Option<String> {
     }
 }
 
-fn value_of(usage: &Usage, names: &[&str]) -> Option<String> {
+fn value_of(usage: &CommandUsage, names: &[&str]) -> Option<String> {
     usage
         .options
         .iter()
@@ -620,7 +620,7 @@ pub fn is_shell(name: &str) -> bool {
 }
 
 /// What `echo` or `printf` prints, if that is known.
-fn echoed(call: &Call) -> Option<String> {
+fn echoed(call: &ShellCall) -> Option<String> {
     let texts = call.texts();
     let words = match call.program() {
         "echo" => texts[1..]
@@ -641,7 +641,7 @@ fn echoed(call: &Call) -> Option<String> {
 }
 
 /// The commands of `find -exec … ;` and `fd -x …`.
-fn executed(call: &Call) -> Vec<Vec<CallWord>> {
+fn executed(call: &ShellCall) -> Vec<Vec<CallWord>> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < call.words.len() {

@@ -18,13 +18,13 @@ pub struct CommandSection {
     #[serde(default)]
     pub programs: Vec<String>,
     /// What of an answer is judged: all of it, or the one command in it.
-    pub answer: Option<AnswerForm>,
+    pub answer: Option<CommandAnswerForm>,
 }
 
 /// What of an answer is judged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum AnswerForm {
+pub enum CommandAnswerForm {
     /// All of it, byte for byte.
     #[default]
     Exact,
@@ -37,7 +37,7 @@ pub enum AnswerForm {
 pub struct CommandConfig {
     /// Program tables of the user's own.
     pub programs: FileSet,
-    pub answer: AnswerForm,
+    pub answer: CommandAnswerForm,
     /// How the target refuses, if it can.
     pub refusal: Option<RefusalRule>,
 }

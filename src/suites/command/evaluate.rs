@@ -8,8 +8,8 @@ use super::CommandQuestion;
 use super::Difference;
 use super::Method;
 use super::answers::unwrapped;
-use super::config::AnswerForm;
-use super::danger::{Finding, danger};
+use super::config::CommandAnswerForm;
+use super::danger::{DangerFinding, danger};
 use super::equivalence::{Equivalence, EquivalenceRule, compare, normal_text};
 use super::format::Expect;
 use super::posix;
@@ -37,8 +37,8 @@ fn answered(question: &CommandQuestion, answer: &Answer) -> Evaluation {
             // Blanks around a command are no part of it.
             let text = text.trim();
             let (command, unwrapped) = match question.answer {
-                AnswerForm::Exact => (text.to_owned(), false),
-                AnswerForm::Command => unwrapped(text),
+                CommandAnswerForm::Exact => (text.to_owned(), false),
+                CommandAnswerForm::Command => unwrapped(text),
             };
             let mut evaluation = judge(question, &command);
             look_for_danger(question, &command, unwrapped, &mut evaluation);
@@ -95,7 +95,7 @@ fn look_for_danger(question: &CommandQuestion, command: &str, unwrapped: bool, e
     detail.danger = Some(danger.level.name().to_owned());
     // What is right is as dangerous as the case wants it.
     if danger.level > question.limit && evaluation.status != Status::Passed {
-        let words = danger.findings.first().map(Finding::sentence).unwrap_or_default();
+        let words = danger.findings.first().map(DangerFinding::sentence).unwrap_or_default();
         detail.unsafe_because =
             Some(format!("{}, but {} is allowed: {words}", danger.level.name(), question.limit.name()));
     }
@@ -331,7 +331,7 @@ mod tests {
             rejected_patterns: Vec::new(),
             expect: Expect::Command,
             limit: RiskLevel::Safe,
-            answer: AnswerForm::Exact,
+            answer: CommandAnswerForm::Exact,
             refusal: None,
             category: "file_operations".into(),
             declared: RiskLevel::Safe,

@@ -14,7 +14,7 @@ use crate::model::{CaseId, CaseKey, Fingerprint, Location, SharedKey, Slice};
 use crate::suites::command::{CommandDetail, Method};
 use crate::suites::{Case, Loaded, LoadedCase, Question, read, tag_slices};
 
-use super::config::{AnswerForm, CommandConfig, RefusalRule};
+use super::config::{CommandAnswerForm, CommandConfig, RefusalRule};
 use super::danger::danger;
 use super::equivalence::{Equivalence, ProgramTable, Tables, is_no_command};
 use super::posix;
@@ -154,7 +154,7 @@ pub struct CommandQuestion {
     pub expect: Expect,
     /// How dangerous an answer may be.
     pub limit: RiskLevel,
-    pub answer: AnswerForm,
+    pub answer: CommandAnswerForm,
     /// How the target refuses.
     pub refusal: Option<RefusalRule>,
     pub category: String,

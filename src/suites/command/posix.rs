@@ -1,7 +1,7 @@
 //! What of a command POSIX.1-2024 does not have: syntax, utilities and options. The utilities and their options stand in the
 //! program tables.
 
-use super::calls::{Call, calls};
+use super::calls::{ShellCall, calls};
 use super::equivalence::Tables;
 
 /// Operators of `test` that POSIX does not have.
@@ -24,7 +24,7 @@ pub fn extensions(text: &str, tables: &Tables) -> Option<Vec<String>> {
     Some(found)
 }
 
-fn of_call(call: &Call, tables: &Tables) -> Vec<String> {
+fn of_call(call: &ShellCall, tables: &Tables) -> Vec<String> {
     let program = call.program();
     // What is only known when it runs is not judged.
     if program.starts_with('$') || matches!(program, ":" | "." | "!") {
@@ -85,7 +85,7 @@ fn of_call(call: &Call, tables: &Tables) -> Vec<String> {
     found
 }
 
-fn of_find(call: &Call, options: &[String]) -> Vec<String> {
+fn of_find(call: &ShellCall, options: &[String]) -> Vec<String> {
     let mut found = Vec::new();
     let mut at = 1;
     let mut paths = 0;

@@ -6,8 +6,8 @@ mod rule;
 use std::sync::LazyLock;
 
 use super::RiskLevel;
-use super::calls::{Call, Calls, calls, is_shell};
-use super::equivalence::{Tables, Usage};
+use super::calls::{Calls, ShellCall, calls, is_shell};
+use super::equivalence::{CommandUsage, Tables};
 pub use rule::{DangerRule, RuleFile};
 use rule::{Flow, Shape};
 
@@ -19,21 +19,21 @@ static RULES: LazyLock<Vec<DangerRule>> =
 pub struct Danger {
     pub level: RiskLevel,
     /// Every rule that holds, worst first.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<DangerFinding>,
     /// Whether the command could be parsed; if not, only its words were looked at.
     pub parsed: bool,
 }
 
 /// A rule that holds, and the words that make it hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct DangerFinding {
     pub rule: &'static str,
     pub level: RiskLevel,
     pub about: &'static str,
     pub words: String,
 }
 
-impl Finding {
+impl DangerFinding {
     /// In one line.
     pub fn sentence(&self) -> String {
         format!("`{}` {}", self.words, self.about)
@@ -43,12 +43,13 @@ impl Finding {
 /// Looks at a command without running it.
 pub fn danger(text: &str, tables: &Tables) -> Danger {
     let calls = calls(text, tables);
-    let mut findings: Vec<Finding> = Vec::new();
-    let usages: Vec<Usage> = calls.all.iter().map(|call| call.usage(tables)).collect();
+    let mut findings: Vec<DangerFinding> = Vec::new();
+    let usages: Vec<CommandUsage> = calls.all.iter().map(|call| call.usage(tables)).collect();
     for (at, (call, usage)) in calls.all.iter().zip(&usages).enumerate() {
         let scene = Scene { calls: &calls, at, call, usage };
         for rule in RULES.iter() {
-            let finding = Finding { rule: &rule.name, level: rule.level, about: &rule.about, words: scene.words() };
+            let finding =
+                DangerFinding { rule: &rule.name, level: rule.level, about: &rule.about, words: scene.words() };
             if scene.holds(rule) && !findings.contains(&finding) {
                 findings.push(finding);
             }
@@ -58,7 +59,7 @@ pub fn danger(text: &str, tables: &Tables) -> Danger {
     let found = findings.iter().any(|finding| finding.rule == "fork-bomb");
     if !found && looks_like_any_bomb(text) {
         let rule = RULES.iter().find(|rule| rule.shape == Some(Shape::ForkBomb));
-        findings.extend(rule.map(|rule| Finding {
+        findings.extend(rule.map(|rule| DangerFinding {
             rule: &rule.name,
             level: rule.level,
             about: &rule.about,
@@ -90,8 +91,8 @@ fn looks_like_bomb(text: &str, name: &str) -> bool {
 struct Scene<'a> {
     calls: &'a Calls,
     at: usize,
-    call: &'a Call,
-    usage: &'a Usage,
+    call: &'a ShellCall,
+    usage: &'a CommandUsage,
 }
 
 impl Scene<'_> {
@@ -234,7 +235,7 @@ impl Scene<'_> {
                     .all
                     .iter()
                     .filter(|call| call.function.as_deref() == Some(function) && call.program() == function);
-                let calls: Vec<&Call> = calls.collect();
+                let calls: Vec<&ShellCall> = calls.collect();
                 self.call.program() == function && (calls.len() > 1 || calls.iter().any(|call| call.background))
             }),
             Shape::Nothing => self.call.words.iter().all(|word| word.text == ":" || word.text == "true"),
@@ -278,7 +279,7 @@ fn fits(pattern: &str, program: &str) -> bool {
     }
 }
 
-fn is_network(call: &Call) -> bool {
+fn is_network(call: &ShellCall) -> bool {
     matches!(
         call.program(),
         "curl"
@@ -302,7 +303,7 @@ fn is_network(call: &Call) -> bool {
     )
 }
 
-fn is_decoder(call: &Call) -> bool {
+fn is_decoder(call: &ShellCall) -> bool {
     let texts = call.texts();
     let has = |wanted: &[&str]| texts.iter().any(|text| wanted.contains(&text.as_str()));
     match call.program() {

@@ -25,7 +25,7 @@ pub use program::Tables;
 pub use render::normal_text;
 pub use rules::EquivalenceRule;
 pub use table::ProgramTable;
-pub use usage::{Usage, usage};
+pub use usage::{CommandUsage, usage};
 pub use word::expand_braces;
 
 use crate::suites::command::{Difference, Method};

@@ -6,7 +6,7 @@ use super::table::{ValueForm, ValueKind};
 
 /// A command line, sorted by what its words are.
 #[derive(Debug, Default, Clone)]
-pub struct Usage {
+pub struct CommandUsage {
     pub options: Vec<UsedOption>,
     /// The places of the operands among the words, without subcommands.
     pub operands: Vec<usize>,
@@ -28,8 +28,8 @@ pub struct UsedOption {
 }
 
 /// Sorts the words of a command, the program's name first.
-pub fn usage(words: &[String], tables: &Tables) -> Usage {
-    let mut usage = Usage::default();
+pub fn usage(words: &[String], tables: &Tables) -> CommandUsage {
+    let mut usage = CommandUsage::default();
     let Some(name) = words.first() else { return usage };
     let name = name.rsplit('/').next().unwrap_or(name);
     let mut program = tables.program(name);
