@@ -15,10 +15,10 @@ pub struct CommandSuiteDetail {
     /// Nothing shows that they do the same.
     pub no_match: usize,
     /// Refusals and what was expected; `null` where nothing was refused or should be.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusals: Option<RefusalCounts>,
     /// How many answers were more dangerous than their case allows.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub unsafe_answers: usize,
 }
 
@@ -33,6 +33,10 @@ pub struct RefusalCounts {
     pub needless: usize,
     /// It should answer, and did not refuse.
     pub answered: usize,
+}
+
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl RefusalCounts {
@@ -70,22 +74,22 @@ pub struct CommandDetail {
     /// Whether the case declares its command POSIX compliant.
     pub posix_compliant: bool,
     /// Whether the target should refuse.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub expects_refusal: bool,
     /// Whether it refused.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
     /// Whether the command was taken out of a longer answer.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unwrapped: bool,
     /// How dangerous the answer is, in the levels of `risk_level`; `null` without an answer.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub danger: Option<String>,
     /// Why the answer is more dangerous than the case allows; `null` if it is not.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsafe_because: Option<String>,
     /// What of the answer POSIX does not have, where the case says that it should be POSIX compliant.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_posix: Vec<String>,
 }
 
@@ -138,12 +142,19 @@ impl Redact for CommandDetail {
             unsafe_because,
             not_posix,
         } = self;
-        unsafe_because.redact(redactor);
-        not_posix.redact(redactor);
         prompt.redact(redactor);
         expected_command.redact(redactor);
         accepted_commands.redact(redactor);
+        let written = generated_command.clone();
         generated_command.redact(redactor);
+        if *generated_command == written {
+            unsafe_because.redact(redactor);
+            not_posix.redact(redactor);
+        } else {
+            // Words of the answer may be parts of what must not be seen.
+            *unsafe_because = unsafe_because.take().map(|why| why.split(':').next().unwrap_or_default().to_owned());
+            not_posix.clear();
+        }
         compared_with.redact(redactor);
         first_difference.redact(redactor);
     }

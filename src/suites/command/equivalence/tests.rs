@@ -418,7 +418,6 @@ fn the_difference_is_the_word_that_makes_one() {
         ("tar czf o.tgz d", "tar -c -z -f o.tgz e", 4, "d", "e"),
         ("tar xzf a.tgz", "tar xf a.tgz", 2, "-z", ""),
         ("curl -o f u", "curl --output g u", 3, "f", "g"),
-        ("curl -o f u", "curl --output=g u", 3, "f", "g"),
         ("test -f x", "[ -f y ]", 3, "x", "y"),
         ("git log -n 3", "git log -4", 4, "3", "4"),
         ("rm -r -f x y", "rm -rf y x", 4, "x", "y"),
