@@ -218,6 +218,7 @@ fn options_of_git_and_others_that_only_look_like_each_other_are_not_equivalent()
         ("git log --format oneline", "git log --format=oneline"),
         ("git shortlog --exclude x HEAD", "git shortlog --exclude=x HEAD"),
         ("git shortlog --glob x", "git shortlog --glob=x"),
+        ("git rev-parse --quiet --quiet", "git rev-parse -qq"),
         ("git diff -2 A B", "git diff --ours A B"),
         ("git diff -1 A B", "git diff --base A B"),
         ("git ls-tree --name-only --name-status HEAD", "git ls-tree --name-only --name-only HEAD"),
