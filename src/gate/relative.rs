@@ -8,8 +8,8 @@ use crate::baseline::{BaselineCase, BaselineSuite, CaseLevel};
 use crate::model::Rule;
 use crate::model::{
     AnswersFrom, AttemptsChange, CaseChange, CaseId, Change, Comparison, Delta, FlatPolicy, Flips, MetricChange,
-    NO_VALUE, Nature, Outcome, Status, SuiteComparison, SuiteId, SuiteState, format_allowed_errors, format_limit,
-    format_limit_of, format_p, format_score, weakenings,
+    MetricSource, MetricSpec, NO_VALUE, Nature, Outcome, Status, SuiteComparison, SuiteId, SuiteState,
+    format_allowed_errors, format_limit, format_limit_of, format_p, format_score, weakenings,
 };
 use crate::results::{CaseResult, Reason, SuiteResult};
 use crate::stats::mean;
@@ -294,7 +294,9 @@ fn of_metric(suite: &SuiteResult, slice: Option<&String>, name: &str, change: &M
         (Outcome::Inconclusive, Some(_)) => return None,
         (Outcome::Improved | Outcome::Unchanged | Outcome::Slipped | Outcome::NotCompared, _) => {
             let Delta::Disappeared { before } = change.delta else { return None };
-            if nature.is_expense() || change.all_now.is_some() {
+            // What only some cases have goes with their labels, and a floor on it still holds.
+            let is_of_some = |spec: &MetricSpec| spec.name == name && spec.source == MetricSource::SomeCaseValues;
+            if nature.is_expense() || change.all_now.is_some() || suite.kind.metrics().iter().any(is_of_some) {
                 return None;
             }
             let message =
