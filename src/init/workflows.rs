@@ -5,9 +5,9 @@ use crate::suites::starter::{NewFile, ResultTool, Survey};
 use crate::text::shell_quoted;
 
 /// The action, at the commit that a fresh workflow uses. There is no release yet; from then on it is that of a release.
-const ACTION: &str = "evalratchet/evalratchet@3770fcfedd9800ebd93ff7627675dc085028f379";
+const ACTION: &str = "evalratchet/evalratchet@eff39469a7b3a29cfc53ad2d796a3931d57e92d5";
 /// Its part that only puts the program on the `PATH`.
-const INSTALL: &str = "evalratchet/evalratchet/action/install@3770fcfedd9800ebd93ff7627675dc085028f379";
+const INSTALL: &str = "evalratchet/evalratchet/action/install@eff39469a7b3a29cfc53ad2d796a3931d57e92d5";
 /// How the action calls the results that it uploads; a key is added to it.
 const ARTIFACT: &str = "evalratchet";
 
