@@ -126,6 +126,7 @@ fn fate(one: &Allowed, results: &Results) -> BlessingFate {
             | Rule::Unmeasured
             | Rule::MissingId
             | Rule::ScenarioFailed
+            | Rule::OutdatedRecordings
     );
     let of_suite = || results.gate.reasons.iter().filter(|reason| reason.suite.as_ref() == Some(&one.suite));
     let is_same = |reason: &Reason| {

@@ -10,7 +10,7 @@ use similar::TextDiff;
 use super::reference::{Located, file_name};
 use crate::baseline::{BaselineCase, BaselineSuite};
 use crate::input::InputErrors;
-use crate::model::{CaseId, Mode, Sha, SuiteId};
+use crate::model::{CaseId, Sha, SuiteId};
 use crate::plan::{MainKey, Planned, PlannedSuite};
 use crate::repository::{Git, GitError};
 use crate::settings::{Overrides, Settings};
@@ -39,7 +39,13 @@ pub(super) enum KeysError {
 pub(super) type MainCases = HashMap<(SuiteId, CaseId), Case>;
 
 /// Says of each case whose key differs from main's how it is judged there. For main's own commit there is nothing to say.
-pub(super) fn attach(settings: &Settings, suites: &mut [PlannedSuite], located: &Located, dirty: bool, mode: Mode) {
+pub(super) fn attach(
+    settings: &Settings,
+    suites: &mut [PlannedSuite],
+    located: &Located,
+    dirty: bool,
+    flags: &Overrides,
+) {
     let is_change = !located.circumstances.on_main || dirty;
     let Some(reference) = located.reference.as_ref().filter(|_| is_change) else { return };
     let differs = |suite: &PlannedSuite, planned: &Planned| {
@@ -49,7 +55,19 @@ pub(super) fn attach(settings: &Settings, suites: &mut [PlannedSuite], located: 
     if !suites.iter().any(|suite| suite.cases.iter().any(|planned| planned.chosen && differs(suite, planned))) {
         return;
     }
-    let main = main_cases(settings, located, reference.info.base.as_ref(), mode);
+    let base = reference.info.base.as_ref();
+    let without_flags = Overrides { mode: flags.mode, ..Overrides::default() };
+    let mut main = main_cases(settings, located, base, &without_flags);
+    // Where main runs with the same flag, its key has it.
+    let flagged = Overrides { k: flags.k, ..without_flags };
+    if let (Ok(main), Some(_)) = (&mut main, flags.k) {
+        for (place, case) in main_cases(settings, located, base, &flagged).unwrap_or_default() {
+            let before = reference.baseline.suites.get(&place.0).and_then(|suite| suite.cases.get(&place.1));
+            if before.is_some_and(|before| has_key_of(before, &case)) {
+                main.insert(place, case);
+            }
+        }
+    }
     for suite in suites {
         let all: Vec<bool> = suite.cases.iter().map(|planned| planned.chosen && differs(suite, planned)).collect();
         let id = suite.settings.id.clone();
@@ -94,14 +112,19 @@ fn main_key(suite: &SuiteId, case: &Case, main: Result<&MainCases, &KeysError>) 
 }
 
 /// The cases as the base of the change has them.
-fn main_cases(settings: &Settings, located: &Located, base: Option<&Sha>, mode: Mode) -> Result<MainCases, KeysError> {
+fn main_cases(
+    settings: &Settings,
+    located: &Located,
+    base: Option<&Sha>,
+    flags: &Overrides,
+) -> Result<MainCases, KeysError> {
     let scratch = tempfile::tempdir().map_err(KeysError::Scratch)?;
     let root = match (&located.base_files, base) {
         (Some(folder), _) => folder.clone(),
         (None, Some(base)) => written(settings, base, scratch.path())?,
         (None, None) => return Err(KeysError::NoBase),
     };
-    load(&root.join(file_name(&settings.config)), mode)
+    load(&root.join(file_name(&settings.config)), flags)
 }
 
 /// Writes the files of a commit, and returns the directory of the configuration among them.
@@ -123,11 +146,10 @@ fn top_of(folder: &Path) -> Option<PathBuf> {
     Some(inside.map_or(folder.clone(), |first| temporary.join(first)))
 }
 
-/// Loads every case of a configuration, without the flags of this run.
-pub(super) fn load(config: &Path, mode: Mode) -> Result<MainCases, KeysError> {
+/// Loads every case of a configuration.
+pub(super) fn load(config: &Path, flags: &Overrides) -> Result<MainCases, KeysError> {
     let invalid = |errors: InputErrors| KeysError::Invalid(errors.to_string().lines().next().unwrap_or("").to_owned());
-    let overrides = Overrides { mode, ..Overrides::default() };
-    let (settings, errors) = Settings::load(config, &overrides).map_err(invalid)?;
+    let (settings, errors) = Settings::load(config, flags).map_err(invalid)?;
     errors.into_result().map_err(invalid)?;
     // A link that leads out of these files leads to those of the change.
     let top = config.parent().and_then(top_of).unwrap_or_default();

@@ -143,7 +143,7 @@ fn measure(args: RunArgs, ci: &CiContext) -> Result<ExitCode, Failure> {
         let compared = located.reference.as_ref();
         leave_out_unaffected(&settings, &mut suites, compared, &branches(ci), &args.out, reference);
     }
-    main_keys::attach(&settings, &mut suites, &located, checkout.dirty, mode);
+    main_keys::attach(&settings, &mut suites, &located, checkout.dirty, &overrides);
     let recordings = read_all_recordings(&suites, &settings.config)?;
 
     let overrides = [("--timeout", args.timeout.is_some()), ("--k", args.k.is_some())];

@@ -339,6 +339,53 @@ fn a_case_that_passes_the_second_time_is_called_flaky_and_still_fails() {
 }
 
 #[test]
+fn a_flag_that_main_uses_as_well_belongs_to_mains_key() {
+    let world = World::new();
+    let retrieval = "[[suite]]\nid = \"s\"\nkind = \"retrieval\"\ncases = [\"cases.json\"]\nk = 10\nmax-drop = 0.5\ntarget = { command = [\"./search.sh\"] }\n";
+    world.file("evalratchet.toml", retrieval);
+    let cases = |expected: &str| json!([{"id": "a", "description": "d", "lane": "memory", "spec_id": "s", "spec_content": "q", "expected_ids": [expected]}]);
+    world.file("cases.json", &cases("m3").to_string());
+    let answers = |third: &str, fourth: &str| format!("echo '{{\"ids\": [\"x\", \"y\", \"{third}\", \"{fourth}\"]}}'");
+    world.script("search.sh", &answers("m3", "m4"));
+    world.commit("first");
+    let first = world.evalratchet(&["run", "--k", "3"]);
+    assert_eq!(first.code, 0, "{}{}", first.stdout, first.stderr);
+    assert_eq!(world.evalratchet(&["baseline", "update"]).code, 0);
+    world.commit("baseline");
+    branch(&world);
+    world.script("search.sh", &answers("m4", "m3"));
+    world.file("cases.json", &cases("m4").to_string());
+    let ran = world.evalratchet(&["run", "--k", "3"]);
+    assert!(ran.code == 1 && rules(&ran).contains(&"passes-only-by-new-key".to_owned()), "{}", ran.stdout);
+}
+
+#[test]
+fn a_blessing_of_outdated_recordings_stays_until_they_are_recorded_again() {
+    let world = World::with_target(
+        "{ command = [\"./answer.sh\", \"{prompt}\"] }\nrecordings = \"recorded.jsonl\"",
+        &cases("pwd"),
+    );
+    world.script("answer.sh", "sed -n \"s/^$1: //p\" answers.txt");
+    world.file("answers.txt", RIGHT);
+    world.commit("first");
+    assert_eq!(world.evalratchet(&["run", "--mode", "record"]).code, 0);
+    world.commit("recorded");
+    assert_eq!(world.run().code, 0);
+    assert_eq!(world.evalratchet(&["baseline", "update"]).code, 0);
+    world.commit("baseline");
+    world.script("answer.sh", "# more\nsed -n \"s/^$1: //p\" answers.txt");
+    world.commit("another version");
+    assert_eq!(world.run().code, 1);
+    assert_eq!(world.evalratchet(&["baseline", "bless", "--reason", "the same answers"]).code, 0);
+    world.commit("blessed");
+    assert_eq!(world.run().code, 0);
+    world.evalratchet(&["baseline", "update"]);
+    world.commit("updated");
+    let later = world.run();
+    assert_eq!(later.code, 0, "{}", later.stdout);
+}
+
+#[test]
 fn where_mains_files_cannot_be_read_an_edited_key_is_a_reason() {
     let world = with_baseline(RIGHT);
     branch(&world);

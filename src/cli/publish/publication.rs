@@ -18,7 +18,7 @@ use crate::github::intake::{self, IntakeError, Left, Whose};
 use crate::github::publish::{self, PullRequest, PullRequestError};
 use crate::github::{self, GithubError, MainKeys, Suites, blessing_files, outcome};
 use crate::input::{InputError, InputErrors};
-use crate::model::{ExitCode, Mode, Sha};
+use crate::model::{ExitCode, Sha};
 use crate::report::{self, COMMENT_BUDGET, Frame, SUMMARY_BUDGET, VerdictSummary};
 use crate::repository::{Checkout, Git};
 use crate::results::{Mistakes, Results, Verdict};
@@ -370,7 +370,7 @@ impl Publisher<'_> {
         if let Err(error) = self.client.files_of(base, &files).await {
             return MainKeys::NotRead(format!("the files of the base could not be read: {error}"));
         }
-        match main_keys::load(&files.join(config), Mode::Auto) {
+        match main_keys::load(&files.join(config), &Overrides::default()) {
             Ok(cases) => MainKeys::Read(cases),
             Err(error) => MainKeys::NotRead(error.to_string()),
         }
