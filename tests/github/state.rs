@@ -20,7 +20,7 @@ pub(crate) struct State {
     pub(crate) repositories: BTreeMap<String, Repository>,
     /// Every request but those for `/_state`.
     pub(crate) log: Vec<Value>,
-    /// When the rate limit starts anew, in seconds since 1970.
+    /// When the rate limit starts again, in seconds since 1970.
     pub(crate) reset: u64,
 }
 
